@@ -1,0 +1,35 @@
+import type { AssistantMessage, MessageParam, ToolUseBlock, Usage } from '../model/types.js';
+
+/** How one turn of an agent's conversation ended: from a prompt to the answer that asks for no more tools. */
+export type TurnEnd =
+  | { readonly reason: 'done'; readonly text: string }
+  /** A plan was handed in; its answer starts the next turn. */
+  | { readonly reason: 'waits-for-plan'; readonly text: string }
+  /** The turn was interrupted, or the agent is being ended. */
+  | { readonly reason: 'aborted'; readonly text: string }
+  | { readonly reason: 'max-turns'; readonly text: string }
+  | { readonly reason: 'failed'; readonly text: string; readonly error: Error };
+
+/** Everything that happens to an agent, in order. Screens, transcripts of a run and counters are subscribers. */
+export type AgentEvent =
+  | { readonly type: 'prompt'; readonly message: MessageParam }
+  | {
+      readonly type: 'assistant';
+      readonly message: AssistantMessage;
+      readonly usage: Usage;
+      readonly costUsd: number;
+      readonly durationMs: number;
+    }
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'tool_started'; readonly call: ToolUseBlock }
+  | { readonly type: 'tool_denied'; readonly call: ToolUseBlock; readonly because: string }
+  | { readonly type: 'results'; readonly message: MessageParam }
+  | {
+      readonly type: 'retry';
+      readonly attempt: number;
+      readonly maxRetries: number;
+      readonly delayMs: number;
+      readonly status: number | undefined;
+      readonly error: string;
+    }
+  | { readonly type: 'turn_ended'; readonly end: TurnEnd };

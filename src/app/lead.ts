@@ -1,0 +1,184 @@
+import { join } from 'node:path';
+import type { AgentEvent } from '../agent/events.js';
+import { userHome } from '../config/env.js';
+import { loadAgents } from '../definitions/load.js';
+import { thisProcess } from '../host/processes.js';
+import { createLeadHandlers, type LeadScreen, unattendedDecision } from '../lead/lead.js';
+import { createMemberWatch } from '../lead/watchMembers.js';
+import type { Role } from '../member/member.js';
+import type { Backend } from '../panes/backend.js';
+import { writeAtomic } from '../store/atomicFile.js';
+import { decidePlan } from '../team/decide.js';
+import type { Launch } from '../team/launch.js';
+import { type StartDeps, startMember } from '../team/lifecycle.js';
+import { LEAD } from '../team/member.js';
+import type { RunRecord } from '../team/runRecord.js';
+import { paneOf } from '../team/shutdown.js';
+import { openTeamFile } from '../team/teamFile.js';
+import type { AgentCall } from '../tools/agent.js';
+import { resolveMember } from './memberRequest.js';
+import { openSession, type Session, type SessionParts } from './memberSession.js';
+import { createMessagePort } from './messagePort.js';
+import { type Engine, placeOf, type World } from './services.js';
+
+/** Where the lead's person looks. */
+export interface LeadView extends LeadScreen {
+  event(event: AgentEvent): void;
+  /** Every member's record, about once a second. */
+  members(members: readonly { readonly name: string; readonly record: RunRecord }[]): void;
+}
+
+export interface LeadOptions {
+  readonly world: World;
+  readonly engine: Engine;
+  readonly launch: Launch;
+  readonly backend: Backend;
+  readonly view: LeadView;
+  /** Set where no person is there. */
+  readonly unattended?: { readonly approvePlans: boolean };
+  readonly signal: AbortSignal;
+}
+
+/** The lead of a team in this process: takes the team over and watches over its members while it lives. */
+export async function openLead(options: LeadOptions): Promise<Session> {
+  const { world, engine, launch, backend, view, unattended, signal } = options;
+  const place = placeOf(world, launch.team);
+  const teamFile = openTeamFile(place.paths.config);
+  const claim = { ...(await thisProcess()), claimedAt: world.clock.now() };
+  await teamFile.update((team) => ({ ...team, leadProcess: claim, leadSessionId: launch.sessionId }));
+
+  const session = await openSession({
+    world,
+    engine,
+    launch,
+    signal,
+    onEvent: (event) => view.event(event),
+    announce: async (request) => view.card(request),
+    part(parts) {
+      const { state, requests, events, asker, rulesChanged } = parts;
+      return {
+        role: (control): Role => ({
+          handlers: createLeadHandlers(
+            {
+              place,
+              team: () => teamFile.require(),
+              state,
+              requests,
+              events,
+              screen: view,
+              checkAnswers: () => asker.check(),
+              rulesChanged,
+              unattended,
+              modeAfterPlan: launch.mode === 'plan' ? 'default' : launch.mode,
+            },
+            control,
+          ),
+          afterTurn: async () => ({}),
+        }),
+        messages: createMessagePort({ place, sender: parts.self }),
+        submitPlan: (plan) => submitOwnPlan(parts, plan, options),
+        teammates: (call) => spawn(options, parts, call),
+      };
+    },
+  });
+  const watch = createMemberWatch({
+    place,
+    home: world.home.root,
+    team: () => teamFile.read(),
+    tasks: session.parts.tasks,
+    events: session.parts.events,
+    async show(members) {
+      view.members(members);
+      const team = await teamFile.read();
+      const facts = members.flatMap(({ name, record }) => {
+        const member = team?.members.find((other) => other.name === name);
+        if (!member || member.tmuxPaneId === '') return [];
+        return [
+          {
+            pane: paneOf(member),
+            member: name,
+            state: stateOf(record),
+            ...(member.color && { color: member.color }),
+            ...(record.activity && { activity: record.activity }),
+          },
+        ];
+      });
+      await backend.refresh(facts);
+    },
+  });
+  engine.pulse.every(1000, watch, signal);
+  engine.pulse.every(1000, () => session.parts.asker.check(), signal);
+  return session;
+}
+
+function stateOf({ state, waitingFor }: RunRecord): string {
+  return waitingFor === undefined ? state : `waits for ${waitingFor}`;
+}
+
+/** The lead's own plan: only a person may say yes to it. */
+async function submitOwnPlan(
+  { place, requests, events }: SessionParts,
+  plan: string,
+  { view, unattended }: LeadOptions,
+): Promise<{ requestId: string; planPath: string }> {
+  const requestId = place.ids.uuid();
+  const planPath = join(place.paths.plans, `${requestId}.md`);
+  await writeAtomic(planPath, plan);
+  const request = await requests.create({ id: requestId, kind: 'plan', from: LEAD, plan, planPath });
+  await events.append('plan_asked', { member: LEAD, id: requestId });
+  view.card(request);
+  if (unattended)
+    await decidePlan(
+      place,
+      await openTeamFile(place.paths.config).require(),
+      'user',
+      requestId,
+      unattendedDecision(unattended),
+    );
+  return { requestId, planPath };
+}
+
+async function spawn(
+  { world, launch, backend }: LeadOptions,
+  { place, state }: SessionParts,
+  call: AgentCall,
+): Promise<string> {
+  const settings = { ...launch.settings, leadMode: state.mode };
+  const agents = await loadAgents({
+    cwd: launch.cwd,
+    userHome: userHome(),
+    trusted: settings.trusted,
+    flag: settings.agents,
+  });
+  const { name = '', prompt, subagentType, model, mode, isolation, toolUseId } = call;
+  const request = resolveMember(
+    {
+      name,
+      prompt,
+      agent: subagentType,
+      model,
+      mode,
+      worktree: isolation === 'worktree' ? true : undefined,
+      requestId: toolUseId,
+    },
+    { agents, settings, cwd: state.cwd },
+  );
+  const deps: StartDeps = {
+    home: world.home,
+    place,
+    run: world.run,
+    backend,
+    program: world.program,
+    environment: launch.environment,
+    settings,
+  };
+  const { member, pane } = await startMember(deps, request);
+  return JSON.stringify({
+    status: 'teammate_spawned',
+    name: member.name,
+    agentId: member.agentId,
+    paneId: pane.paneId,
+    backend: backend.type,
+    color: member.color,
+  });
+}

@@ -1,0 +1,64 @@
+import { isAbsolute, resolve } from 'node:path';
+import { variable } from '../config/env.js';
+import { type LoadedAgents, requireAgent } from '../definitions/load.js';
+import { resolveModel } from '../model/catalogue.js';
+import { narrowed, type PermissionMode } from '../permissions/mode.js';
+import type { TeamSettings } from '../team/launch.js';
+import type { MemberRequest } from '../team/lifecycle.js';
+import { UserError } from '../util/errors.js';
+
+/** A member as a person, a template or a model wishes for it. */
+export interface MemberWish {
+  readonly name: string;
+  readonly agent?: string | undefined;
+  readonly tools?: readonly string[] | undefined;
+  readonly model?: string | undefined;
+  readonly mode?: PermissionMode | undefined;
+  readonly plan?: boolean | undefined;
+  readonly worktree?: boolean | undefined;
+  readonly cwd?: string | undefined;
+  readonly color?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly promptFrom?: string | undefined;
+  readonly requestId?: string | undefined;
+}
+
+export const DEFAULT_AGENT = 'general-purpose';
+
+/**
+ * Fills in what the wish leaves open, by one precedence for every way to start a member: the wish, then its agent's
+ * definition, then the team's. @throws UserError for an unknown agent type.
+ */
+export function resolveMember(
+  wish: MemberWish,
+  { agents, settings, cwd }: { readonly agents: LoadedAgents; readonly settings: TeamSettings; readonly cwd: string },
+): MemberRequest {
+  const definition = requireAgent(agents, wish.agent ?? DEFAULT_AGENT);
+  const defined = definition.model === 'inherit' ? undefined : definition.model;
+  const model = resolveModel(wish.model ?? defined ?? variable('TROUPE_SUBAGENT_MODEL') ?? settings.model);
+  // A lead that denies everything unasked does not pass that on.
+  const inherited = settings.leadMode === 'dontAsk' ? 'default' : settings.leadMode;
+  const asksForPlan = wish.plan === true || wish.mode === 'plan';
+  const chosen = (wish.mode === 'plan' ? undefined : wish.mode) ?? definition.permissionMode ?? inherited;
+  const mode = narrowed(chosen, settings.leadMode);
+  const isolation = wish.worktree ?? definition.isolation === 'worktree';
+  return {
+    name: wish.name,
+    agentType: definition.agentType,
+    tools: wish.tools,
+    model,
+    mode: asksForPlan ? 'plan' : mode,
+    modeAfterPlan: asksForPlan ? mode : undefined,
+    color: wish.color ?? definition.color,
+    cwd: wish.cwd === undefined ? cwd : folderOf(wish.cwd, cwd),
+    worktree: isolation,
+    prompt: wish.prompt,
+    ...(wish.promptFrom !== undefined && { promptFrom: wish.promptFrom }),
+    requestId: wish.requestId,
+  };
+}
+
+function folderOf(path: string, cwd: string): string {
+  if (path === '') throw new UserError('The working directory is empty: give a path.');
+  return isAbsolute(path) ? path : resolve(cwd, path);
+}

@@ -1,0 +1,205 @@
+import { basename, isAbsolute, resolve } from 'node:path';
+import { currentFolder, hasCredentials, userHome, variable } from '../config/env.js';
+import { type LoadedSettings, loadSettings } from '../config/settings.js';
+import { openTrust } from '../config/trust.js';
+import { loadAgents } from '../definitions/load.js';
+import { resolveModel } from '../model/catalogue.js';
+import { PermissionMode } from '../permissions/mode.js';
+import { parseRule } from '../permissions/rule.js';
+import type { TeamSettings } from '../team/launch.js';
+import type { MemberRequest } from '../team/lifecycle.js';
+import { checkNewMemberName, checkTeamName, LEAD } from '../team/member.js';
+import { type Expanded, expandTemplate, loadTemplate, loadTemplates, plain } from '../team/template.js';
+import { ExitCode, UserError } from '../util/errors.js';
+import { foldName } from '../util/names.js';
+import { resolveMember } from './memberRequest.js';
+import type { World } from './services.js';
+import { freeTeamName } from './teamName.js';
+
+/** What `up` and `run` were asked for. */
+export interface TeamWish {
+  /** The words behind the command: a template's name first, where there is one of that name. */
+  readonly words: readonly string[];
+  readonly template?: string | undefined;
+  /** Where the team works; this process's folder unless given. Absolute. */
+  readonly cwd?: string | undefined;
+  readonly set: Readonly<Record<string, string>>;
+  readonly name?: string | undefined;
+  readonly model?: string | undefined;
+  readonly fallbackModel?: string | undefined;
+  readonly effort?: TeamSettings['effort'];
+  readonly permissionMode?: PermissionMode | undefined;
+  readonly allowedTools: readonly string[];
+  readonly disallowedTools: readonly string[];
+  readonly settings?: string | undefined;
+  /** `--agents`, parsed. */
+  readonly agents?: Readonly<Record<string, unknown>> | undefined;
+  readonly systemPrompt?: string | undefined;
+  readonly appendSystemPrompt?: string | undefined;
+  readonly worktrees: boolean;
+  readonly maxTurns?: number | undefined;
+  readonly maxBudgetUsd?: number | undefined;
+  readonly trust: boolean;
+  readonly requestId?: string | undefined;
+  readonly layout?: 'panes' | 'windows' | undefined;
+  readonly replace: boolean;
+}
+
+/** A team as it would start. Making it has touched nothing. */
+export interface TeamPlan {
+  readonly name: string;
+  readonly cwd: string;
+  readonly expanded: Expanded;
+  readonly settings: TeamSettings;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly lead: MemberRequest;
+  readonly members: readonly MemberRequest[];
+  readonly layout: 'panes' | 'windows';
+  /** One line each, for the person. */
+  readonly notices: readonly string[];
+  /** Whether a dead team of that name is archived first. */
+  readonly replaces: boolean;
+}
+
+const DEFAULT_MODEL = 'sonnet';
+const PERMISSION_TIMEOUT_S = 600;
+
+/** @throws UserError for everything that is wrong with the wish. */
+export async function planTeam(world: World, wish: TeamWish, command: 'up' | 'run'): Promise<TeamPlan> {
+  const { home } = world;
+  const cwd = wish.cwd ?? currentFolder();
+  const trusted = wish.trust || (await openTrust(home).isTrusted(cwd));
+  const loaded = await loadSettings({ cwd, userHome: userHome(), home, flag: wish.settings, trusted });
+  const environment = { ...world.environment(), ...loaded.settings.env };
+  if (!hasCredentials() && !environment['ANTHROPIC_API_KEY'] && !environment['ANTHROPIC_AUTH_TOKEN']) {
+    throw new UserError(
+      'No credentials for the model service: set ANTHROPIC_API_KEY. To see a team at work without any: troupe demo',
+      ExitCode.refused,
+    );
+  }
+  const expanded = await expand(world, wish, cwd, trusted);
+  const agents = await loadAgents({ cwd, userHome: userHome(), trusted, flag: wish.agents });
+  const settings = settingsOf(wish, loaded, expanded, { cwd, trusted, interactive: command === 'up' });
+  const context = { agents, settings, cwd };
+  const members = expanded.members.map((member) =>
+    resolveMember(
+      {
+        ...member,
+        mode: member.permissionMode,
+        worktree: member.worktree || wish.worktrees || undefined,
+        promptFrom: LEAD,
+      },
+      context,
+    ),
+  );
+  for (const { name } of members) checkNewMemberName(name);
+  refuseTwins(members);
+  const fallbackName = command === 'run' ? `run-${world.ids.hex(8)}` : (expanded.template ?? basename(cwd));
+  const { name, replaces } = await freeTeamName(
+    home,
+    wish.name === undefined ? undefined : checkTeamName(wish.name),
+    fallbackName,
+    wish.replace,
+  );
+  const lead: MemberRequest = {
+    ...(expanded.lead.agent
+      ? resolveMember({ name: LEAD, agent: expanded.lead.agent }, context)
+      : { name: LEAD, agentType: LEAD }),
+    name: LEAD,
+    role: 'lead',
+    model: settings.model,
+    mode: settings.leadMode,
+    cwd,
+    worktree: false,
+    ...(expanded.leadPrompt.trim() !== '' && { prompt: expanded.leadPrompt }),
+    promptFrom: 'user',
+    requestId: wish.requestId,
+  };
+  return {
+    name,
+    cwd,
+    expanded,
+    settings,
+    environment: { ...environment, ...expanded.env },
+    lead,
+    members,
+    layout: wish.layout ?? expanded.layout ?? 'panes',
+    notices: [...loaded.notices, ...expanded.notices, ...warnings(settings)],
+    replaces,
+  };
+}
+
+/** `--template` outright; else the first word where a template has that name; else a team without one. */
+async function expand(
+  { home, shippedTemplates }: World,
+  { words, template, set }: TeamWish,
+  cwd: string,
+  trusted: boolean,
+): Promise<Expanded> {
+  const places = { cwd, home, shipped: shippedTemplates };
+  const [first = '', ...rest] = words;
+  const { templates, broken } = await loadTemplates(places);
+  const isNamed =
+    template === undefined &&
+    [...templates.map(({ name }) => name), ...broken.map(({ file }) => basename(file, '.md'))].includes(first);
+  const name = template ?? (isNamed ? first : undefined);
+  const prompt = (isNamed ? rest : words).join(' ').trim();
+  if (name !== undefined) return expandTemplate(await loadTemplate(name, places), { prompt, set, trusted });
+  if (Object.keys(set).length > 0)
+    throw new UserError('--set fills in the variables of a template, and none was named. See troupe templates');
+  return plain(prompt);
+}
+
+function settingsOf(
+  wish: TeamWish,
+  { settings }: LoadedSettings,
+  expanded: Expanded,
+  { cwd, trusted, interactive }: { cwd: string; trusted: boolean; interactive: boolean },
+): TeamSettings {
+  const { permissions = {} } = settings;
+  const model = resolveModel(
+    wish.model ?? expanded.lead.model ?? settings.model ?? variable('ANTHROPIC_MODEL') ?? DEFAULT_MODEL,
+  );
+  const leadMode = wish.permissionMode ?? expanded.lead.permissionMode ?? permissions.defaultMode ?? 'default';
+  const rules = (...lists: (readonly string[] | undefined)[]) => lists.flatMap((list) => list ?? []);
+  const deny = rules(wish.disallowedTools, permissions.deny, expanded.permissions.deny);
+  const allow = rules(wish.allowedTools, permissions.allow, expanded.permissions.allow);
+  const ask = rules(permissions.ask);
+  for (const rule of [...deny, ...allow, ...ask]) parseRule(rule);
+  const maxTurns = wish.maxTurns ?? expanded.limits.turns;
+  const maxBudgetUsd = wish.maxBudgetUsd ?? expanded.limits.usd;
+  return {
+    model,
+    ...(wish.fallbackModel && { fallbackModel: resolveModel(wish.fallbackModel) }),
+    ...(wish.effort && { effort: wish.effort }),
+    leadMode: PermissionMode.parse(leadMode),
+    allow,
+    ask,
+    deny,
+    folders: (permissions.additionalDirectories ?? []).map((folder) =>
+      isAbsolute(folder) ? folder : resolve(cwd, folder),
+    ),
+    ...(wish.agents && { agents: { ...wish.agents } }),
+    ...(wish.systemPrompt !== undefined && { systemPrompt: wish.systemPrompt }),
+    ...(wish.appendSystemPrompt !== undefined && { appendSystemPrompt: wish.appendSystemPrompt }),
+    ...(maxTurns !== undefined && { maxTurns }),
+    ...(maxBudgetUsd !== undefined && { maxBudgetUsd }),
+    permissionTimeoutMs: interactive ? (settings.permissionTimeout ?? PERMISSION_TIMEOUT_S) * 1000 : 0,
+    trusted,
+    interactive,
+  };
+}
+
+function refuseTwins(members: readonly MemberRequest[]): void {
+  const seen = new Set<string>();
+  for (const { name } of members) {
+    if (seen.has(foldName(name))) throw new UserError(`Two members are called "${name}": give each its own name.`);
+    seen.add(foldName(name));
+  }
+}
+
+function warnings({ leadMode }: TeamSettings): string[] {
+  return leadMode === 'bypassPermissions'
+    ? ['Warning: in mode bypassPermissions nobody is asked before anything is run or changed.']
+    : [];
+}

@@ -1,0 +1,62 @@
+import { fileURLToPath } from 'node:url';
+import { environment } from '../config/env.js';
+import { ensureHome, type Home, homeAt, homePath } from '../config/paths.js';
+import { type Clock, systemClock } from '../host/clock.js';
+import { type Ids, systemIds } from '../host/ids.js';
+import { type Run, run } from '../host/run.js';
+import { createPoller, type Poller } from '../mailbox/poller.js';
+import { createPulse, type Pulse } from '../member/pulse.js';
+import type { TeamPlace } from '../team/messages.js';
+
+/** The outside world, as every use case is given it. */
+export interface World {
+  readonly home: Home;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly run: Run;
+  readonly environment: () => Record<string, string>;
+  /** What a pane runs: node and this program. */
+  readonly program: readonly string[];
+  /** Where the shipped templates are. */
+  readonly shippedTemplates: string;
+}
+
+// The bundle lies in dist/, this file in src/app/: the package's root is found from either.
+const root = new URL(import.meta.url.includes('/dist/') ? '../' : '../../', import.meta.url);
+
+export function theWorld(): World {
+  return {
+    home: homeAt(homePath()),
+    clock: systemClock,
+    ids: systemIds,
+    run,
+    environment,
+    program: [process.execPath, fileURLToPath(new URL('bin/troupe.js', root))],
+    shippedTemplates: fileURLToPath(new URL('templates', root)),
+  };
+}
+
+export async function worldWithHome(): Promise<World> {
+  const world = theWorld();
+  await ensureHome(world.home);
+  return world;
+}
+
+export function placeOf({ home, clock, ids }: World, team: string): TeamPlace {
+  return { paths: home.team(team), clock, ids };
+}
+
+/** One poller and one timer for all members of a process. */
+export interface Engine {
+  readonly poller: Poller;
+  readonly pulse: Pulse;
+}
+
+/** Starts both; they run until `signal` is aborted. */
+export function startEngine(clock: Clock, signal: AbortSignal, onError: (error: unknown) => void): Engine {
+  const poller = createPoller(clock, { everyMs: 1000, watch: true });
+  const pulse = createPulse(clock, onError);
+  poller.run(signal).catch(onError);
+  pulse.run(signal).catch(onError);
+  return { poller, pulse };
+}

@@ -1,0 +1,38 @@
+import type { MemberSnapshot, Snapshot } from '../headless/quiet.js';
+import { openMailbox } from '../mailbox/mailbox.js';
+import { blockersOf } from '../tasks/task.js';
+import { openTaskList } from '../tasks/taskList.js';
+import { LEAD } from '../team/member.js';
+import type { TeamPlace } from '../team/messages.js';
+import { openRequests } from '../team/requests.js';
+import { liveRecord, readRunRecord } from '../team/runRecord.js';
+import { openTeamFile } from '../team/teamFile.js';
+
+/** Everything on disk that says whether a team is still at work. */
+export async function takeSnapshot(place: TeamPlace): Promise<Snapshot> {
+  const { paths, clock, ids } = place;
+  const team = await openTeamFile(paths.config).require();
+  const members = await Promise.all(
+    team.members.map(async ({ name }): Promise<MemberSnapshot> => {
+      const unread = await openMailbox({ team: paths, member: name, clock, ids }).waiting();
+      const record = await readRunRecord(paths.runRecord(name));
+      if (!record) return { name, isLead: name === LEAD, state: 'starting', counter: 0, unread };
+      const { state, waitingFor, counter } = await liveRecord(record);
+      return { name, isLead: name === LEAD, state, waitingFor, counter, unread };
+    }),
+  );
+  const tasks = await openTaskList(paths.tasks).list();
+  return {
+    members,
+    requests: (await openRequests(paths.requests, clock).open()).map(({ id, kind, from }) => ({ id, kind, from })),
+    tasks: tasks.map((task) => {
+      const { id, subject, status, owner, ownerGeneration } = task;
+      const takeable =
+        status === 'pending' &&
+        blockersOf(task, tasks).length === 0 &&
+        (owner === undefined || ownerGeneration === undefined);
+      return { id, subject, status, owner, takeable };
+    }),
+    background: 0,
+  };
+}

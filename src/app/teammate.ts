@@ -1,0 +1,93 @@
+import type { AgentEvent } from '../agent/events.js';
+import { isAlive } from '../host/processes.js';
+import { createTeammate } from '../member/teammate.js';
+import { type Launch, takeLaunch } from '../team/launch.js';
+import { openTeamFile } from '../team/teamFile.js';
+import { isAbort } from '../util/errors.js';
+import { openSession } from './memberSession.js';
+import { createMessagePort } from './messagePort.js';
+import { becomeLaunched } from './paneEnvironment.js';
+import type { Engine, World } from './services.js';
+
+/** Where a teammate shows what it does. */
+export interface TeammateScreen {
+  open(launch: Launch): void;
+  event(event: AgentEvent): void;
+  /** What it asks a person for is decided at the lead; here it is only said that it waits. */
+  waits(description: string): void;
+}
+
+export interface TeammateOptions {
+  readonly world: World;
+  readonly engine: Engine;
+  readonly launchFile: string;
+  readonly screen: TeammateScreen;
+  /** Whether this process is the member's alone: then the launch file's environment and folder become its own. */
+  readonly ownsProcess: boolean;
+  /** Ends it hard. `reason` of the signal names the signal that asked for it, where one did. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs a teammate to its end. Resolves with its exit code. */
+export async function runTeammate({
+  world,
+  engine,
+  launchFile,
+  screen,
+  ownsProcess,
+  signal,
+}: TeammateOptions): Promise<number> {
+  const taken = await takeLaunch(launchFile);
+  const launch = ownsProcess ? becomeLaunched(taken) : taken;
+  screen.open(launch);
+  const end = new AbortController();
+  const hard = AbortSignal.any([signal, end.signal]);
+  const session = await openSession({
+    world,
+    engine,
+    launch,
+    signal: hard,
+    onEvent: (event) => screen.event(event),
+    announce: async ({ description = '' }) => screen.waits(description),
+    async part({ place, self, state, tasks, requests, events, asker, rulesChanged }) {
+      const [openPlan] = (await requests.open()).filter(({ kind, from }) => kind === 'plan' && from === launch.member);
+      const own = createTeammate({
+        name: launch.member,
+        generation: launch.generation,
+        color: launch.color,
+        place,
+        state,
+        modeAfterPlan: launch.modeAfterPlan ?? launch.mode,
+        leadMode: launch.settings.leadMode,
+        tasks,
+        requests,
+        events,
+        checkAnswers: () => asker.check(),
+        rulesChanged,
+        endNow: () => end.abort(),
+        openPlan: openPlan?.id,
+        async leadAlive() {
+          // A team file that is gone is a team that was taken down.
+          const team = await openTeamFile(place.paths.config).read();
+          return team?.leadProcess !== undefined && (await isAlive(team.leadProcess));
+        },
+      });
+      return {
+        role: own.role,
+        messages: createMessagePort({ place, sender: self, teammate: own }),
+        submitPlan: (plan) => own.submitPlan(plan),
+      };
+    },
+  });
+  const askAgain = () => session.parts.asker.check();
+  engine.pulse.every(1000, askAgain, hard);
+  try {
+    await session.member.run();
+  } catch (error) {
+    if (!isAbort(error) || !hard.aborted) throw error;
+  }
+  const ended = signal.aborted && typeof signal.reason === 'string' ? signal.reason : null;
+  const code = ended === 'SIGTERM' ? 143 : ended === 'SIGINT' ? 130 : 0;
+  await session.close({ code, signal: ended });
+  return code;
+}

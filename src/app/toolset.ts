@@ -1,0 +1,58 @@
+import type { Tool } from '../agent/tool.js';
+import type { TeamPaths } from '../config/paths.js';
+import { MARK_VARIABLE } from '../host/children.js';
+import type { Clock } from '../host/clock.js';
+import { appendLine } from '../store/jsonLines.js';
+import type { TaskList } from '../tasks/taskList.js';
+import type { Launch } from '../team/launch.js';
+import { agentIdOf } from '../team/member.js';
+import { type AgentPort, createAgentTool } from '../tools/agent.js';
+import { createBashTool } from '../tools/bash.js';
+import { createEditTool } from '../tools/edit.js';
+import { globTool } from '../tools/glob.js';
+import { grepTool } from '../tools/grep.js';
+import { createExitPlanModeTool, enterPlanModeTool, type SubmitPlan } from '../tools/planMode.js';
+import { readTool } from '../tools/read.js';
+import { createSendMessageTool, type MessagePort } from '../tools/sendMessage.js';
+import { createTaskTools } from '../tools/tasks.js';
+import { createWriteTool } from '../tools/write.js';
+
+export interface ToolsetDeps {
+  readonly launch: Launch;
+  readonly paths: TeamPaths;
+  readonly clock: Clock;
+  readonly tasks: TaskList;
+  readonly messages: MessagePort;
+  readonly submitPlan: SubmitPlan;
+  readonly agents: AgentPort;
+  readonly folders: () => readonly string[];
+  /** Where whole outputs go that are too long to show. */
+  readonly outputFolder: string;
+}
+
+/** Every tool there is, in a fixed order. What an agent has of it is `agent/toolFilter`'s matter. */
+export function allTools(deps: ToolsetDeps): Tool[] {
+  const { launch, paths, clock, tasks } = deps;
+  const onEdit = (path: string) => appendLine(paths.edits, { path, member: launch.member, at: clock.now() });
+  const mark = { member: `${agentIdOf(launch.member, launch.team)}:${launch.generation}`, home: launch.home };
+  return [
+    createAgentTool(deps.agents),
+    createBashTool({
+      clock,
+      mark,
+      environment: () => ({ ...launch.environment, [MARK_VARIABLE]: mark.member }),
+      outputFolder: deps.outputFolder,
+      keepsCwd: true,
+      folders: deps.folders,
+    }),
+    createEditTool({ onEdit }),
+    enterPlanModeTool,
+    createExitPlanModeTool(deps.submitPlan),
+    globTool,
+    grepTool,
+    readTool,
+    createSendMessageTool(deps.messages),
+    ...createTaskTools(tasks, { name: launch.member, generation: launch.generation }),
+    createWriteTool({ onEdit }),
+  ];
+}

@@ -1,0 +1,119 @@
+import { handOver } from '../host/run.js';
+import { onEndSignals } from '../host/signals.js';
+import type { WantedBackend } from '../panes/choose.js';
+import { isAbort, messageOf, UserError } from '../util/errors.js';
+import { type BackendWish, decideBackend } from './backends.js';
+import { downTeam } from './down.js';
+import { leadHere, teammatesHere } from './leadHere.js';
+import { isStillOurs } from './leadProcess.js';
+import { type LeadTerminal, openLeadTerminal } from './leadTerminal.js';
+import type { Session } from './memberSession.js';
+import { planTeam, type TeamPlan, type TeamWish } from './planTeam.js';
+import { placeOf, startEngine, type World } from './services.js';
+import { startTeam } from './startTeam.js';
+import { refuseMembers } from './teams.js';
+
+export interface UpOptions {
+  readonly wish: TeamWish;
+  readonly backend: WantedBackend;
+  readonly detach: boolean;
+  readonly isTerminal: boolean;
+  readonly note: (line: string) => void;
+}
+
+export interface UpOutcome {
+  readonly team: string;
+  /** What shows the team, for a shell. */
+  readonly attach?: string;
+}
+
+export async function planUp(
+  world: World,
+  { wish, backend, detach, isTerminal }: UpOptions,
+): Promise<{ plan: TeamPlan; backendWish: BackendWish; decided: Awaited<ReturnType<typeof decideBackend>> }> {
+  refuseMembers('up');
+  const backendWish: BackendWish = { wanted: backend, command: 'up', detach, isTerminal, layout: 'panes' };
+  const decided = await decideBackend(world, backendWish);
+  return { plan: await planTeam(world, wish, 'up'), backendWish, decided };
+}
+
+/** Starts a team for a person. Resolves when it runs (detached), when the person has detached, or when the team has ended. */
+export async function up(world: World, options: UpOptions): Promise<UpOutcome> {
+  const { note, detach } = options;
+  const { plan, backendWish, decided } = await planUp(world, options);
+  for (const notice of plan.notices) note(notice);
+  if (decided.type === 'in-process' && decided.notice) note(decided.notice);
+
+  const engineEnd = new AbortController();
+  const engine = startEngine(world.clock, engineEnd.signal, (error) => note(messageOf(error)));
+  let shown: LeadTerminal | undefined;
+  let session: Session | undefined;
+  const leave = () => session?.member.control.leave();
+  const lead = leadHere({
+    world,
+    engine,
+    // The terminal opens with the lead; until then there is nothing to show.
+    view: {
+      event: (event) => shown?.view.event(event),
+      card: (request) => shown?.view.card(request),
+      note: (line) => (shown ? shown.view.note(line) : note(line)),
+      members: () => {},
+    },
+  });
+  try {
+    const { open, lead: leadPane } = await startTeam({
+      world,
+      plan,
+      decided,
+      wish: backendWish,
+      teammateHere: teammatesHere(world, engine),
+      leadHere: async (launchFile, signal, backend) => {
+        shown = openLeadTerminal({
+          world,
+          team: plan.name,
+          color: 'blue',
+          interrupt: () => session?.member.control.interrupt() ?? false,
+          onEnd: leave,
+        });
+        return lead.start(launchFile, signal, backend);
+      },
+      progress: note,
+    });
+    if (!open.leadIsHere && open.panes) {
+      engineEnd.abort();
+      const attach = open.panes.attachCommand(leadPane);
+      if (!detach) await handOver(attach[0] ?? 'tmux', attach.slice(1));
+      return { team: plan.name, attach: attach.join(' ') };
+    }
+    session = await lead.opened;
+    const restore = onEndSignals(() => {
+      leave();
+      session?.member.control.interrupt();
+    });
+    try {
+      await lead.ended;
+      if (await isStillOurs(placeOf(world, plan.name).paths.config)) {
+        const { keptWorktrees } = await downTeam({
+          world,
+          team: plan.name,
+          backend: open.backend,
+          panes: open.panes,
+          force: false,
+          purge: false,
+          progress: (line) => shown?.terminal.say(line),
+        });
+        for (const { member, path, branch, why } of keptWorktrees)
+          shown?.terminal.say(`The worktree of ${member} was kept (${why.join('; ')}): ${path}, branch ${branch}`);
+      }
+    } finally {
+      restore();
+    }
+    return { team: plan.name };
+  } catch (error) {
+    if (isAbort(error)) throw new UserError('Stopped before the team was up.', 1, { cause: error });
+    throw error;
+  } finally {
+    engineEnd.abort();
+    shown?.terminal.close();
+  }
+}

@@ -1,0 +1,64 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { addMember } from '../../app/addMember.js';
+import { worldWithHome } from '../../app/services.js';
+import { createOutput, note } from '../output.js';
+import { modeOption, type TeamOptions, withJson, withTeam } from './shared.js';
+
+const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'];
+
+interface AddOptions extends TeamOptions {
+  readonly agent?: string;
+  readonly prompt?: string;
+  readonly model?: string;
+  readonly cwd?: string;
+  readonly worktree?: boolean;
+  readonly plan?: boolean;
+  readonly color?: string;
+  readonly permissionMode?: 'default';
+  readonly requestId?: string;
+}
+
+export function register(program: Command): void {
+  withJson(withTeam(program.command('add <name>')))
+    .summary('start one more teammate')
+    .description('Start one more teammate in a running team.')
+    .option('--agent <type>', 'the kind of agent', 'general-purpose')
+    .option('--prompt <text>', 'its first message')
+    .option('--model <model>', 'sonnet, opus, haiku or a full id')
+    .option('--cwd <dir>', 'where it works')
+    .option('--worktree', 'in a git worktree of its own')
+    .option('--plan', 'its plan has to be approved before it changes anything')
+    .option('--color <color>', COLORS.join(', '), color)
+    .addOption(modeOption())
+    .option('--request-id <id>', 'the same request never starts two')
+    .action(
+      async (
+        name: string,
+        { team, json, agent, prompt, model, cwd, worktree, plan, color: chosen, permissionMode, requestId }: AddOptions,
+      ) => {
+        const wish = {
+          name,
+          agent,
+          prompt,
+          model,
+          cwd,
+          worktree,
+          plan,
+          color: chosen,
+          mode: permissionMode,
+          requestId,
+        };
+        const { member, pane, movedMail } = await addMember(await worldWithHome(), team, wish);
+        createOutput({ json }).data(member, `${member.name} is ready in ${pane.paneId}.`);
+        if (movedMail > 0)
+          note(
+            `${movedMail} unread message${movedMail === 1 ? '' : 's'} of the ${member.name} before it went to its log.`,
+          );
+      },
+    );
+}
+
+function color(text: string): string {
+  if (!COLORS.includes(text)) throw new InvalidArgumentError(`Colours: ${COLORS.join(', ')}.`);
+  return text;
+}

@@ -1,0 +1,13 @@
+import type { Command } from 'commander';
+import { attach } from '../../app/look.js';
+import { theWorld } from '../../app/services.js';
+import { type TeamOptions, withTeam } from './shared.js';
+
+export function register(program: Command): void {
+  withTeam(program.command('attach [member]'))
+    .summary("show the team's panes")
+    .description(
+      "Show the team's panes in this terminal, with the member's in front. Ctrl-b d leaves; the team goes on.",
+    )
+    .action(async (member: string | undefined, { team }: TeamOptions) => attach(theWorld(), team, member));
+}

@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import { theWorld } from '../../app/services.js';
+import { allTeams } from '../../app/teams.js';
+import { displayWidth } from '../../util/width.js';
+import { createOutput, note, table } from '../output.js';
+import { withJson } from './shared.js';
+
+export function register(program: Command): void {
+  withJson(program.command('ls'))
+    .summary('list the teams')
+    .description('List all teams that are not archived.')
+    .action(async ({ json }: { json?: boolean }) => {
+      const { teams, broken } = await allTeams(theWorld());
+      const rows = teams.map(({ name, state, members, template = '' }) => [
+        name,
+        state,
+        `${members.length} members`,
+        template,
+      ]);
+      createOutput({ json }).data(
+        teams,
+        rows.length === 0 ? 'No teams. Start one with: troupe up' : table(rows, displayWidth),
+      );
+      for (const { path, reason } of broken) note(`${path}: ${reason}`);
+    });
+}

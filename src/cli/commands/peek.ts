@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { followPeek, peek } from '../../app/look.js';
+import { theWorld } from '../../app/services.js';
+import { untilInterrupted } from '../interrupt.js';
+import { createOutput } from '../output.js';
+import { positiveInteger, type TeamOptions, withJson, withTeam } from './shared.js';
+
+export function register(program: Command): void {
+  withJson(withTeam(program.command('peek <member>')))
+    .summary('show the last lines of a member')
+    .description("Show the last lines of a member's pane, or of its transcript where it has no pane.")
+    .option('-n, --lines <n>', 'how many', positiveInteger, 40)
+    .option('-f, --follow', 'go on with what it does')
+    .action(
+      async (member: string, { team, json, lines, follow }: TeamOptions & { lines: number; follow?: boolean }) => {
+        const output = createOutput({ json });
+        if (!follow) {
+          const shown = await peek(theWorld(), team, member, lines);
+          output.data(shown, shown.join('\n'));
+          return;
+        }
+        await untilInterrupted(async (signal) => {
+          for await (const line of followPeek(theWorld(), team, member, lines, signal)) output.item({ line }, line);
+        });
+      },
+    );
+}

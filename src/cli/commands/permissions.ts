@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import { openDecisions } from '../../app/decisions.js';
+import { theWorld } from '../../app/services.js';
+import { createOutput } from '../output.js';
+import { type TeamOptions, withJson, withTeam } from './shared.js';
+
+export function register(program: Command): void {
+  withJson(withTeam(program.command('permissions')))
+    .summary('list the permission requests that wait')
+    .description(
+      'List the permission requests that wait, oldest first. Answer with: troupe allow ID, or: troupe deny ID REASON',
+    )
+    .action(async ({ team, json }: TeamOptions) => {
+      const requests = await openDecisions(theWorld(), team, 'permission');
+      const text = requests.map(({ id, from, description = '' }) => `${id} ${from}: ${description}`).join('\n');
+      createOutput({ json }).data(requests, text || 'No request waits.');
+    });
+}

@@ -1,0 +1,85 @@
+import { type Command, Option } from 'commander';
+import { onInterrupt } from '../../app/interrupt.js';
+import { planTeam } from '../../app/planTeam.js';
+import { runTeam } from '../../app/run.js';
+import { worldWithHome } from '../../app/services.js';
+import { refuseMembers } from '../../app/teams.js';
+import { exitWith } from '../exit.js';
+import { isStdinPiped, note, onBrokenPipe, printLine, readStdin } from '../output.js';
+import { planLines } from '../planLines.js';
+import { backendOption, duration } from './shared.js';
+import { type TeamFlags, wishFrom, withTeamFlags } from './teamFlags.js';
+
+interface RunFlags extends TeamFlags {
+  readonly backend?: 'auto' | 'tmux' | 'iterm2' | 'in-process';
+  readonly outputFormat: 'text' | 'json' | 'stream-json';
+  readonly timeout?: number;
+  readonly keep?: boolean;
+  readonly approvePlans?: boolean;
+}
+
+export function register(program: Command): void {
+  withTeamFlags(program.command('run [template] [prompt...]'))
+    .summary('run a team without a terminal until the work is done')
+    .description(
+      'Run a team without a terminal, in this process unless told otherwise, until the work is done. Ends with one result and one exit code. A prompt may come on standard input.',
+    )
+    .addOption(backendOption())
+    .addOption(
+      new Option('--output-format <format>', 'what stdout is').choices(['text', 'json', 'stream-json']).default('text'),
+    )
+    .option('--timeout <duration>', 'end it after so long: 30m, 90s', duration)
+    .option('--keep', 'do not archive the team afterwards')
+    .option('--approve-plans', 'approve the plans that only a person may decide')
+    .action(async (template: string | undefined, prompt: string[], flags: RunFlags) => {
+      refuseMembers('run');
+      const {
+        backend = 'auto',
+        outputFormat,
+        timeout,
+        keep = false,
+        approvePlans = false,
+        dryRun = false,
+        ...team
+      } = flags;
+      const world = await worldWithHome();
+      const words = [...(template === undefined ? [] : [template]), ...prompt];
+      const wish = await wishFrom(words.length <= 1 && isStdinPiped() ? await withStdin(words) : words, team);
+      if (dryRun) {
+        const plan = await planTeam(world, wish, 'run');
+        printLine(
+          outputFormat === 'text' ? planLines(plan, backend) : JSON.stringify({ ...plan, environment: undefined }),
+        );
+        return;
+      }
+      const stop = new AbortController();
+      onBrokenPipe(() => stop.abort('EPIPE'));
+      const restore = onInterrupt((signal) => stop.abort(signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM'));
+      try {
+        const { result, exitCode } = await runTeam(world, {
+          wish,
+          backend,
+          timeoutMs: timeout,
+          keep,
+          approvePlans,
+          note,
+          line: (line) => {
+            if (outputFormat === 'stream-json') printLine(JSON.stringify(line));
+          },
+          signal: stop.signal,
+        });
+        if (outputFormat !== 'text') printLine(JSON.stringify(result));
+        else if (result.is_error) note(`troupe: ${result.subtype}: ${(result.errors ?? []).join('; ')}`);
+        if (outputFormat === 'text') printLine(result.result);
+        exitWith(exitCode);
+      } finally {
+        restore();
+      }
+    });
+}
+
+/** A prompt that is piped in goes behind the words, which may be a template's name. */
+async function withStdin(words: readonly string[]): Promise<string[]> {
+  const piped = (await readStdin()).trim();
+  return piped === '' ? [...words] : [...words, piped];
+}

@@ -1,0 +1,69 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+/** `-t, --team` and `--json`, as most commands have them. */
+export function withTeam(command: Command): Command {
+  return command.option('-t, --team <name>', 'the team; may be left out where one is running');
+}
+
+export function withJson(command: Command): Command {
+  return command.option('--json', 'print JSON');
+}
+
+export interface TeamOptions {
+  readonly team?: string;
+  readonly json?: boolean;
+}
+
+/** For `--set key=value`, given several times. */
+export function keyValue(text: string, before: Record<string, string>): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('It must be KEY=VALUE.');
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+/** For a flag that takes a comma-separated list and may be given several times; commas inside parentheses stay. */
+export function list(text: string, before: readonly string[]): string[] {
+  return [
+    ...before,
+    ...(text.match(/(?:[^,(]|\([^)]*\))+/g) ?? []).map((entry) => entry.trim()).filter((entry) => entry !== ''),
+  ];
+}
+
+export function positiveInteger(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  return Number(text);
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+export function money(text: string): number {
+  const amount = Number(text.replace(/^\$/, ''));
+  if (!Number.isFinite(amount) || amount <= 0)
+    throw new InvalidArgumentError('It must be an amount in US dollars, like 0.50.');
+  return amount;
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `30m`, `90s`, `1.5h`, `200ms`; a plain number is seconds. In milliseconds. */
+export function duration(text: string): number {
+  const [, amount = '', unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
+  if (amount === '') throw new InvalidArgumentError('It must be a duration like 30m, 90s or 1h.');
+  return Number(amount) * (UNITS[unit] ?? 1000);
+}
+
+export const modeOption = () =>
+  new Option('--permission-mode <mode>', 'what is allowed unasked').choices([
+    'default',
+    'acceptEdits',
+    'plan',
+    'auto',
+    'dontAsk',
+    'bypassPermissions',
+  ]);
+
+export const backendOption = () =>
+  new Option('--backend <where>', 'where members run').choices(['auto', 'tmux', 'iterm2', 'in-process']);

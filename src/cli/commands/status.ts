@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import { theWorld } from '../../app/services.js';
+import { type MemberStatus, statusOf, type TeamStatus } from '../../app/status.js';
+import { chooseTeam } from '../../app/teams.js';
+import { displayWidth } from '../../util/width.js';
+import { createOutput, table } from '../output.js';
+import { type TeamOptions, withJson, withTeam } from './shared.js';
+
+export function register(program: Command): void {
+  withJson(withTeam(program.command('status [team]')))
+    .summary("show a team's members and what they do")
+    .description(
+      "Show a team's members: state, activity, pane, model, tokens, cost. True at the moment of asking, lead or no lead.",
+    )
+    .option('-q, --quiet', "one short line, for tmux's own status bar")
+    .action(async (name: string | undefined, { team, json, quiet }: TeamOptions & { quiet?: boolean }) => {
+      const world = theWorld();
+      const status = await statusOf(world, await chooseTeam(world, name ?? team));
+      createOutput({ json }).data(status, quiet ? short(status) : long(status, world.clock.now()));
+    });
+}
+
+function short({ team, members, tasks }: TeamStatus): string {
+  const count = (state: string) => members.filter((member) => member.state === state).length;
+  return `${team}: ${count('working')} working, ${count('idle')} idle, ${tasks.completed}/${tasks.completed + tasks.pending + tasks.in_progress} tasks`;
+}
+
+function long({ team, state, members, tasks }: TeamStatus, now: number): string {
+  const head = ['member', 'state', 'activity', 'where', 'model', 'mode', 'turns', 'tokens', 'cost', 'seen'];
+  const rows = members.map((member) => [
+    member.name,
+    stateOf(member),
+    member.activity ?? '',
+    member.pane ?? '',
+    member.model.replace(/^claude-/, ''),
+    member.mode,
+    String(member.turns ?? 0),
+    tokensOf(member),
+    `$${(member.costUsd ?? 0).toFixed(3)}`,
+    member.heartbeat === undefined ? '' : `${Math.max(0, Math.round((now - member.heartbeat) / 1000))} s ago`,
+  ]);
+  return `${team}: ${state}\n${table([head, ...rows], displayWidth)}\ntasks: ${tasks.pending} pending, ${tasks.in_progress} in progress, ${tasks.completed} completed`;
+}
+
+function stateOf({ state, waitingFor, exit }: MemberStatus): string {
+  if (waitingFor) return `waits for ${waitingFor}`;
+  const how = exit ? (exit.signal ?? exit.code) : undefined;
+  return how === undefined || how === null ? state : `${state} (${how})`;
+}
+
+function tokensOf({ tokens }: MemberStatus): string {
+  if (!tokens) return '0';
+  const all = tokens.input + tokens.output + tokens.cacheRead + tokens.cacheWrite;
+  return all < 10_000 ? String(all) : `${Math.round(all / 1000)}k`;
+}

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import type { TeamWish } from '../../app/planTeam.js';
+import { messageOf, UserError } from '../../util/errors.js';
+import { keyValue, list, modeOption, money, positiveInteger } from './shared.js';
+
+/** The flags that `up` and `run` share. */
+export function withTeamFlags(command: Command): Command {
+  return command
+    .option('--template <name>', 'the template, outright')
+    .option('--set <key=value>', "fill in a template's variable", keyValue, {})
+    .option('--name <name>', "the team's name")
+    .option('--model <model>', 'sonnet, opus, haiku or a full id')
+    .option('--fallback-model <model>', 'the model to use while the first is overloaded')
+    .addOption(
+      new Option('--effort <level>', 'how hard the model thinks').choices(['low', 'medium', 'high', 'xhigh', 'max']),
+    )
+    .addOption(modeOption())
+    .option('--allowed-tools <rules>', 'rules that allow, as in Bash(npm test *),Edit', list, [])
+    .option('--disallowed-tools <rules>', 'rules that deny', list, [])
+    .option('--settings <file|json>', 'settings that go before all others')
+    .option('--agents <json|file>', 'agent definitions that go before all others')
+    .option('--system-prompt <text>', 'in place of the default system prompt')
+    .option('--append-system-prompt <text>', 'behind the system prompt')
+    .option('--worktrees', 'a git worktree for each member')
+    .option('--max-turns <n>', 'model responses that each agent may have', positiveInteger)
+    .option('--max-budget-usd <amount>', 'what the team may spend', money)
+    .option('--trust', 'count this folder as trusted for this run')
+    .option('--request-id <id>', 'the same request never starts two')
+    .option('--replace', 'archive a dead team of that name first')
+    .option('--dry-run', 'print what would start, and start nothing');
+}
+
+export interface TeamFlags {
+  readonly template?: string;
+  readonly set: Record<string, string>;
+  readonly name?: string;
+  readonly model?: string;
+  readonly fallbackModel?: string;
+  readonly effort?: TeamWish['effort'];
+  readonly permissionMode?: TeamWish['permissionMode'];
+  readonly allowedTools: string[];
+  readonly disallowedTools: string[];
+  readonly settings?: string;
+  readonly agents?: string;
+  readonly systemPrompt?: string;
+  readonly appendSystemPrompt?: string;
+  readonly worktrees?: boolean;
+  readonly maxTurns?: number;
+  readonly maxBudgetUsd?: number;
+  readonly trust?: boolean;
+  readonly requestId?: string;
+  readonly replace?: boolean;
+  readonly dryRun?: boolean;
+  readonly layout?: 'panes' | 'windows';
+}
+
+export async function wishFrom(words: readonly string[], flags: TeamFlags): Promise<TeamWish> {
+  const { agents, worktrees = false, trust = false, replace = false, ...rest } = flags;
+  return {
+    ...rest,
+    words,
+    worktrees,
+    trust,
+    replace,
+    ...(agents !== undefined && { agents: await agentsFrom(agents) }),
+  };
+}
+
+async function agentsFrom(given: string): Promise<Record<string, unknown>> {
+  try {
+    const text = given.trimStart().startsWith('{') ? given : await readFile(given, 'utf8');
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+    throw new Error('it must be an object: {name: {description, prompt, …}}');
+  } catch (error) {
+    throw new UserError(`--agents cannot be used: ${messageOf(error)}`);
+  }
+}

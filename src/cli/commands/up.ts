@@ -1,0 +1,42 @@
+import { type Command, Option } from 'commander';
+import { worldWithHome } from '../../app/services.js';
+import { planUp, up } from '../../app/up.js';
+import { createOutput, isTerminal, note } from '../output.js';
+import { planLines } from '../planLines.js';
+import { backendOption, withJson } from './shared.js';
+import { type TeamFlags, wishFrom, withTeamFlags } from './teamFlags.js';
+
+interface UpFlags extends TeamFlags {
+  readonly detach?: boolean;
+  readonly backend?: 'auto' | 'tmux' | 'iterm2' | 'in-process';
+  readonly json?: boolean;
+}
+
+export function register(program: Command): void {
+  withJson(withTeamFlags(program.command('up [template] [prompt...]')))
+    .summary('create a team and attach to it')
+    .description(
+      'Create a team, start its lead and its teammates, and attach. The first word is a template where one of that name exists; else the prompt begins with it.',
+    )
+    .option('-d, --detach', 'do not attach')
+    .addOption(backendOption())
+    .addOption(new Option('--layout <how>', 'panes of one window, or a window each').choices(['panes', 'windows']))
+    .action(async (template: string | undefined, prompt: string[], flags: UpFlags) => {
+      const { detach = false, backend = 'auto', json, dryRun = false, ...team } = flags;
+      const world = await worldWithHome();
+      const wish = await wishFrom([...(template === undefined ? [] : [template]), ...prompt], team);
+      const options = { wish, backend, detach, isTerminal: isTerminal(), note };
+      const output = createOutput({ json });
+      if (dryRun) {
+        const { plan, decided } = await planUp(world, options);
+        output.data({ ...plan, backend: decided.type, environment: undefined }, planLines(plan, decided.type));
+        return;
+      }
+      const { team: name, attach } = await up(world, options);
+      if (detach)
+        output.data(
+          { team: name, attach },
+          `Team "${name}" is up. Attach with: troupe attach -t ${name}\nor: ${attach}`,
+        );
+    });
+}

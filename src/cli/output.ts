@@ -1,0 +1,66 @@
+import { ExitCode, hasCode } from '../util/errors.js';
+
+/** What a command prints: data to stdout, words about it to stderr. */
+export interface Output {
+  /** The same thing for a script and for a person. */
+  data(value: unknown, text: string): void;
+  /** One object a line, or one line of text: for what is followed. */
+  item(value: unknown, text: string): void;
+  /** To stderr. */
+  note(line: string): void;
+}
+
+export function createOutput(options: { readonly json?: boolean | undefined }): Output {
+  return {
+    data: (value, text) => printLine(options.json ? JSON.stringify(value, null, 2) : text),
+    item: (value, text) => printLine(options.json ? JSON.stringify(value) : text),
+    note,
+  };
+}
+
+/** One line, or several, to stdout; nothing for an empty text. */
+export function printLine(text: string): void {
+  if (text !== '') process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+export function note(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+export function isTerminal(): boolean {
+  return process.stdout.isTTY === true && process.stdin.isTTY === true;
+}
+
+/** All of standard input as text. */
+export async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+export function isStdinPiped(): boolean {
+  return process.stdin.isTTY !== true;
+}
+
+/** Calls `onClosed` when nobody reads stdout any more, instead of dying with a stack. */
+export function onBrokenPipe(onClosed: () => void): void {
+  process.stdout.on('error', (error) => {
+    if (!hasCode(error, 'EPIPE')) throw error;
+    process.exitCode = ExitCode.brokenPipe;
+    onClosed();
+  });
+}
+
+/** Rows as columns, each as wide as its widest cell. */
+export function table(rows: readonly (readonly string[])[], width: (text: string) => number): string {
+  const widths: number[] = [];
+  for (const row of rows) row.forEach((cell, index) => (widths[index] = Math.max(widths[index] ?? 0, width(cell))));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, index) => (index === row.length - 1 ? cell : cell + ' '.repeat((widths[index] ?? 0) - width(cell))))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

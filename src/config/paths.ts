@@ -1,0 +1,105 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { fileNameOf } from '../util/names.js';
+import { userHome, userId, variable } from './env.js';
+
+/** Everything under `$TROUPE_HOME`, by name. The only place that knows the layout above a single team. */
+export interface Home {
+  readonly root: string;
+  readonly settings: string;
+  readonly trust: string;
+  readonly templates: string;
+  readonly teams: string;
+  readonly sessions: string;
+  readonly archive: string;
+  team(name: string): TeamPaths;
+  session(id: string): SessionPaths;
+}
+
+/** Everything of one team. A member's files are named after its folded name. */
+export interface TeamPaths {
+  readonly root: string;
+  readonly config: string;
+  readonly inboxes: string;
+  readonly requests: string;
+  readonly plans: string;
+  readonly tasks: string;
+  readonly run: string;
+  readonly launch: string;
+  readonly files: string;
+  readonly edits: string;
+  readonly events: string;
+  runRecord(member: string): string;
+  launchFile(member: string): string;
+}
+
+export interface SessionPaths {
+  readonly root: string;
+  readonly record: string;
+  readonly transcript: string;
+  readonly agents: string;
+  readonly tasks: string;
+  readonly notices: string;
+}
+
+/** `$TROUPE_HOME`, or `~/.troupe`. */
+export function homePath(): string {
+  return resolve(variable('TROUPE_HOME') ?? join(userHome(), '.troupe'));
+}
+
+export function homeAt(root: string): Home {
+  return {
+    root,
+    settings: join(root, 'settings.json'),
+    trust: join(root, 'trust.json'),
+    templates: join(root, 'templates'),
+    teams: join(root, 'teams'),
+    sessions: join(root, 'sessions'),
+    archive: join(root, 'archive'),
+    team: (name) => teamPathsAt(join(root, 'teams', fileNameOf(name))),
+    session: (id) => sessionPathsAt(join(root, 'sessions', id)),
+  };
+}
+
+export function teamPathsAt(root: string): TeamPaths {
+  const run = join(root, 'run');
+  const launch = join(root, 'launch');
+  return {
+    root,
+    config: join(root, 'config.json'),
+    inboxes: join(root, 'inboxes'),
+    requests: join(root, 'requests'),
+    plans: join(root, 'plans'),
+    tasks: join(root, 'tasks'),
+    run,
+    launch,
+    files: join(root, 'files'),
+    edits: join(root, 'edits.jsonl'),
+    events: join(root, 'events.jsonl'),
+    runRecord: (member) => join(run, `${fileNameOf(member)}.json`),
+    launchFile: (member) => join(launch, `${fileNameOf(member)}.json`),
+  };
+}
+
+function sessionPathsAt(root: string): SessionPaths {
+  return {
+    root,
+    record: join(root, 'session.json'),
+    transcript: join(root, 'transcript.jsonl'),
+    agents: join(root, 'agents'),
+    tasks: join(root, 'tasks'),
+    notices: join(root, 'notices'),
+  };
+}
+
+/** Makes the home, private to its user. */
+export async function ensureHome(home: Home): Promise<void> {
+  for (const path of [home.root, home.teams, home.sessions, home.archive])
+    await mkdir(path, { recursive: true, mode: 0o700 });
+}
+
+/** Where Unix sockets go: short, for their paths are cut at 108 bytes. */
+export function runtimeFolder(): string {
+  const runtime = variable('XDG_RUNTIME_DIR');
+  return runtime?.startsWith('/') ? join(runtime, 'troupe') : `/tmp/troupe-${userId()}`;
+}

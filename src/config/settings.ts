@@ -1,0 +1,183 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import * as z from 'zod/mini';
+import { Mode } from '../definitions/agentFields.js';
+import { isRecord } from '../definitions/frontmatter.js';
+import { findProject } from '../definitions/projectFolders.js';
+import { isWider } from '../permissions/mode.js';
+import { hasCode, messageOf, UserError } from '../util/errors.js';
+import type { Home } from './paths.js';
+
+const Rules = z.optional(z.array(z.string('must be text'), 'must be a list'));
+const Count = z.optional(z.int('must be a whole number').check(z.nonnegative('must not be negative')));
+const EnvironmentValue = z.pipe(z.union([z.string(), z.number(), z.boolean()], 'must be text'), z.transform(String));
+
+/** What the program itself reads; whatever else a file holds is kept. */
+export const Settings = z.looseObject({
+  model: z.optional(z.string('must be text')),
+  permissions: z.optional(
+    z.looseObject(
+      {
+        allow: Rules,
+        ask: Rules,
+        deny: Rules,
+        /** Folders beside the working directory that its tools may use. */
+        additionalDirectories: Rules,
+        defaultMode: z.optional(Mode),
+      },
+      'must be an object',
+    ),
+  ),
+  /** Variables of every member's environment. */
+  env: z.optional(z.record(z.string(), EnvironmentValue, 'must be an object')),
+  /** Seconds that a permission request waits for an answer. */
+  permissionTimeout: z.optional(z.number('must be a number of seconds').check(z.nonnegative('must not be negative'))),
+  worktree: z.optional(
+    z.looseObject({ baseRef: z.optional(z.enum(['head', 'fresh'], 'must be head or fresh')) }, 'must be an object'),
+  ),
+  /** How many sub-agents a session may have: below each other, at once, and in all. */
+  agentLimits: z.optional(z.looseObject({ depth: Count, concurrent: Count, perSession: Count }, 'must be an object')),
+});
+export type Settings = z.infer<typeof Settings>;
+
+export interface SettingsSource {
+  readonly source: 'flag' | 'local' | 'project' | 'user' | 'troupe';
+  /** A path, or `--settings`. */
+  readonly file: string;
+  /** Where a rule's `/path` begins. */
+  readonly anchor: string;
+  readonly settings: Settings;
+}
+
+export interface LoadedSettings {
+  /** All sources as one: the strongest wins, lists are joined. */
+  readonly settings: Settings;
+  /** Those that exist, the strongest first, each without what it may not say. */
+  readonly sources: readonly SettingsSource[];
+  /** What was left out for want of trust: a line for each file. */
+  readonly notices: readonly string[];
+}
+
+export interface SettingsPlaces {
+  /** Absolute. */
+  readonly cwd: string;
+  readonly userHome: string;
+  readonly home: Home;
+  /** `--settings`: a file, or JSON. */
+  readonly flag?: string | undefined;
+  readonly trusted: boolean;
+}
+
+/**
+ * flag > `.claude/settings.local.json` > `.claude/settings.json` (both of the repository's root) > `~/.claude/settings.json`
+ * > `$TROUPE_HOME/settings.json`. In a linked worktree the main checkout's local file holds too, for git does not carry it over.
+ * @throws UserError that names file and key.
+ */
+export async function loadSettings({ cwd, userHome, home, flag, trusted }: SettingsPlaces): Promise<LoadedSettings> {
+  const { root, mainRoot } = await findProject(cwd);
+  const ofUser = {
+    source: 'user',
+    file: join(userHome, '.claude', 'settings.json'),
+    anchor: join(userHome, '.claude'),
+  } as const;
+  const ofProject = [...new Set([root, mainRoot])].map(
+    (anchor) => ({ source: 'local', file: join(anchor, '.claude', 'settings.local.json'), anchor }) as const,
+  );
+  const places = [
+    ...ofProject,
+    { source: 'project', file: join(root, '.claude', 'settings.json'), anchor: root } as const,
+    ofUser,
+    { source: 'troupe', file: home.settings, anchor: home.root } as const,
+  ].filter(({ source, file }) => source === 'user' || file !== ofUser.file);
+
+  const sources: SettingsSource[] = [];
+  const notices: string[] = [];
+  if (flag !== undefined) sources.push(await settingsOfFlag(flag, cwd));
+  for (const place of places) {
+    const raw = await readSettings(place.file);
+    if (raw === undefined) continue;
+    const isProjects = place.source === 'local' || place.source === 'project';
+    const { settings, left } = isProjects && !trusted ? withoutPowers(raw) : { settings: raw, left: [] };
+    if (left.length > 0)
+      notices.push(`${place.file}: ${left.join(', ')} do not count until the folder is trusted (troupe trust).`);
+    sources.push({ ...place, settings });
+  }
+  const settings = Settings.parse(
+    sources.reduceRight<Record<string, unknown>>((weaker, source) => merged(weaker, source.settings), {}),
+  );
+  return { settings, sources, notices };
+}
+
+async function settingsOfFlag(flag: string, cwd: string): Promise<SettingsSource> {
+  if (flag.trimStart().startsWith('{'))
+    return { source: 'flag', file: '--settings', anchor: cwd, settings: parseSettings(flag, '--settings') };
+  const file = resolve(cwd, flag);
+  const settings = await readSettings(file);
+  if (settings === undefined) throw new UserError(`--settings: there is no file ${file}.`);
+  return { source: 'flag', file, anchor: dirname(file), settings };
+}
+
+async function readSettings(file: string): Promise<Settings | undefined> {
+  try {
+    return parseSettings(await readFile(file, 'utf8'), file);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
+
+function parseSettings(text: string, file: string): Settings {
+  let raw: unknown;
+  try {
+    raw = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw new UserError(`${file} is not JSON: ${messageOf(error)}`, undefined, { cause: error });
+  }
+  if (!isRecord(raw)) throw new UserError(`${file} must hold one JSON object.`);
+  const parsed = Settings.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  throw new UserError(
+    parsed.error.issues.map(({ path, message }) => `${file}: "${path.join('.')}" ${message}.`).join('\n'),
+  );
+}
+
+/** What a project may not say until its folder is trusted. Deny and ask rules hold. */
+function withoutPowers(settings: Settings): { settings: Settings; left: string[] } {
+  const { permissions, ...rest } = settings;
+  const { allow, additionalDirectories, defaultMode, ...narrowing } = permissions ?? {};
+  const left: string[] = [];
+  if (allow?.length) left.push('permissions.allow');
+  if (additionalDirectories?.length) left.push('permissions.additionalDirectories');
+  const widens = defaultMode !== undefined && isWider(defaultMode, 'default');
+  if (widens) left.push('permissions.defaultMode');
+  const kept: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(rest)) {
+    if (POWERS.has(key)) left.push(key);
+    else kept[key] = value;
+  }
+  return {
+    settings: Settings.parse({
+      ...kept,
+      ...(permissions && { permissions: { ...narrowing, ...(!widens && { defaultMode }) } }),
+    }),
+    left,
+  };
+}
+
+/** Keys that set variables or run programs. */
+const POWERS = new Set(['env', 'hooks', 'statusLine', 'mcpServers', 'apiKeyHelper']);
+
+/** `stronger` over `weaker`: objects key by key, lists joined, anything else replaced. */
+function merged(
+  weaker: Readonly<Record<string, unknown>>,
+  stronger: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const result: Record<string, unknown> = { ...weaker };
+  for (const [key, value] of Object.entries(stronger)) {
+    const below = weaker[key];
+    if (isRecord(below) && isRecord(value)) result[key] = merged(below, value);
+    else if (Array.isArray(below) && Array.isArray(value)) result[key] = [...new Set([...value, ...below])];
+    else if (value !== undefined) result[key] = value;
+  }
+  return result;
+}

@@ -1,0 +1,77 @@
+import { readdir, readFile } from 'node:fs/promises';
+import type { Clock } from './clock.js';
+import { isAlive, type ProcessRef, procStart, sendSignal } from './processes.js';
+
+/**
+ * How a child of a member's tool is found again, also after it has left its process group and session:
+ * two variables in its environment.
+ */
+export interface Mark {
+  /** `<name>@<team>:<generation>`, or without the generation for any of them. */
+  readonly member: string;
+  /** `$TROUPE_HOME`: teams of two homes may have the same name. */
+  readonly home: string;
+  /** One tool call of the member, by its tool-use id; all of them when absent. */
+  readonly call?: string;
+}
+
+export const MARK_VARIABLE = 'TROUPE_MEMBER';
+const CALL_VARIABLE = 'TROUPE_CALL';
+
+export function markEnvironment(mark: Mark): Record<string, string> {
+  return {
+    [MARK_VARIABLE]: mark.member,
+    TROUPE_HOME: mark.home,
+    ...(mark.call !== undefined && { [CALL_VARIABLE]: mark.call }),
+  };
+}
+
+/** The living processes that carry the mark. Linux only: elsewhere there is no way to ask, and the list is empty. */
+export async function markedProcesses(mark: Mark): Promise<ProcessRef[]> {
+  if (process.platform !== 'linux') return [];
+  const found: ProcessRef[] = [];
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry) || !(await carries(entry, mark))) continue;
+    const pid = Number(entry);
+    const started = pid === process.pid ? undefined : await procStart(pid);
+    if (started !== undefined) found.push({ pid, procStart: started });
+  }
+  return found;
+}
+
+async function carries(pid: string, { member, home, call }: Mark): Promise<boolean> {
+  const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+  if (!environment.includes(MARK_VARIABLE)) return false;
+  const variables = environment.split('\0');
+  return (
+    variables.includes(`TROUPE_HOME=${home}`) &&
+    (call === undefined || variables.includes(`${CALL_VARIABLE}=${call}`)) &&
+    variables.some(
+      (variable) =>
+        variable === `${MARK_VARIABLE}=${member}` ||
+        (!member.includes(':') && variable.startsWith(`${MARK_VARIABLE}=${member}:`)),
+    )
+  );
+}
+
+/** Ends every process that carries the mark: SIGTERM, after `graceMs` SIGKILL. Returns how many there were. */
+export async function endMarked(mark: Mark, clock: Clock, graceMs = 2000): Promise<number> {
+  const processes = await markedProcesses(mark);
+  await endAll(processes, clock, graceMs);
+  // What they started between our look and their end carries the mark too.
+  for (const late of await markedProcesses(mark)) await sendSignal(late, 'SIGKILL');
+  return processes.length;
+}
+
+/** SIGTERM to each, and SIGKILL to those that still live after `graceMs`. */
+export async function endAll(processes: readonly ProcessRef[], clock: Clock, graceMs: number): Promise<void> {
+  for (const target of processes) await sendSignal(target, 'SIGTERM');
+  const until = clock.monotonic() + graceMs;
+  let alive = [...processes];
+  while (alive.length > 0 && clock.monotonic() < until) {
+    await clock.sleep(20);
+    const still = await Promise.all(alive.map(isAlive));
+    alive = alive.filter((_, index) => still[index]);
+  }
+  for (const target of alive) await sendSignal(target, 'SIGKILL');
+}

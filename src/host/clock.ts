@@ -1,0 +1,44 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Time, as everything that waits or stamps is given it. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Milliseconds that never jump back, for durations. */
+  monotonic(): number;
+  /** Resolves after `ms`; rejects with the signal's reason when aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: async (ms, signal) => {
+    await delay(ms, undefined, signal ? { signal } : {});
+  },
+};
+
+/** ISO 8601 in UTC, as inboxes, transcripts and events carry it. */
+export function isoTime(clock: Clock): string {
+  return new Date(clock.now()).toISOString();
+}
+
+/** `work`, or `undefined` when `ms` pass first. The work goes on unless it watches the signal that it is given. */
+export async function within<T>(
+  clock: Clock,
+  ms: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  const late = new AbortController();
+  const done = new AbortController();
+  const timer = clock.sleep(ms, done.signal).then(
+    () => late.abort(),
+    () => {},
+  );
+  try {
+    return await Promise.race([work(late.signal), timer.then(() => undefined)]);
+  } finally {
+    done.abort();
+  }
+}

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { hasCode } from '../util/errors.js';
+import { run } from './run.js';
+
+/** A process, told apart from a later one that was given the same id. */
+export interface ProcessRef {
+  readonly pid: number;
+  /** `linux:<boot id>:<start ticks>`; elsewhere what `ps -o lstart` prints. */
+  readonly procStart: string;
+}
+
+/** When `pid` was started, or `undefined` when no such process lives (a zombie does not). */
+export async function procStart(pid: number): Promise<string | undefined> {
+  if (process.platform === 'linux') return linuxStart(pid);
+  const { exitCode, stdout } = await run('ps', ['-o', 'stat=,lstart=', '-p', String(pid)]);
+  const [, state, started] = /^(\S+)\s+(.+)$/.exec(stdout.trim()) ?? [];
+  return exitCode !== 0 || state === undefined || state.startsWith('Z') ? undefined : started;
+}
+
+function linuxStart(pid: number): string | undefined {
+  const { state, ticks } = linuxStat(pid);
+  return state === undefined || state === 'Z' || state === 'X' || ticks === undefined
+    ? undefined
+    : `linux:${bootId()}:${ticks}`;
+}
+
+function linuxStat(pid: number): { state?: string | undefined; group?: number; ticks?: string | undefined } {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in parentheses and may hold anything (proc(5)).
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0], group: Number(fields[2]), ticks: fields[19] };
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ESRCH')) return {};
+    throw error;
+  }
+}
+
+/** The living processes in the group that this living process leads, itself included. */
+export async function groupMembers(leader: ProcessRef): Promise<ProcessRef[]> {
+  if (!(await isAlive(leader))) return [];
+  const pids = process.platform === 'linux' ? await linuxGroup(leader.pid) : await listedGroup(leader.pid);
+  const members = await Promise.all(pids.map(async (pid) => ({ pid, procStart: await procStart(pid) })));
+  return members.flatMap(({ pid, procStart }) => (procStart === undefined ? [] : [{ pid, procStart }]));
+}
+
+async function linuxGroup(group: number): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number);
+  return pids.filter((pid) => linuxStat(pid).group === group);
+}
+
+async function listedGroup(group: number): Promise<number[]> {
+  const { stdout } = await run('ps', ['-A', '-o', 'pid=,pgid=']);
+  const rows = stdout.split('\n').map((row) => row.trim().split(/\s+/).map(Number));
+  return rows.flatMap(([pid, of]) => (pid !== undefined && of === group ? [pid] : []));
+}
+
+let boot: string | undefined;
+function bootId(): string {
+  boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  return boot;
+}
+
+let self: Promise<ProcessRef> | undefined;
+export function thisProcess(): Promise<ProcessRef> {
+  self ??= procStart(process.pid).then((started) => ({ pid: process.pid, procStart: started ?? 'unknown' }));
+  return self;
+}
+
+/** Whether exactly this process still lives. */
+export async function isAlive(process: ProcessRef): Promise<boolean> {
+  return (await procStart(process.pid)) === process.procStart;
+}
+
+/** Sends `signal` to exactly this process (or to the group it leads); false when it is gone. */
+export async function sendSignal(
+  target: ProcessRef,
+  signal: NodeJS.Signals,
+  to: 'process' | 'group' = 'process',
+): Promise<boolean> {
+  if (!(await isAlive(target))) return false;
+  try {
+    process.kill(to === 'group' ? -target.pid : target.pid, signal);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'ESRCH')) return to === 'group' ? sendSignal(target, signal) : false;
+    throw error;
+  }
+}

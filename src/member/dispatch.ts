@@ -1,0 +1,63 @@
+import type { Arrival, Arrivals } from '../agent/arrivals.js';
+import { envelope } from '../mailbox/envelope.js';
+import { type Handlers, handleWith } from '../mailbox/handlers.js';
+import type { Mailbox } from '../mailbox/mailbox.js';
+import type { Message } from '../mailbox/message.js';
+import { LEAD } from '../team/member.js';
+
+/** What a protocol message means for the model; nothing where it is no matter of the model. */
+export type Told = Omit<Arrival, 'mail'> | undefined;
+
+export interface DispatchDeps {
+  readonly mailbox: Mailbox;
+  readonly arrivals: Arrivals;
+  readonly handlers: Handlers<Told>;
+  /** Messages that the transcript has already: a crash came between delivery and the mark. */
+  readonly delivered: ReadonlySet<string>;
+  readonly report: (problem: string, message: Message) => Promise<void>;
+}
+
+/**
+ * Takes mail out of an inbox: protocol messages go to their handlers at once, also in the middle of a tool call; prose
+ * becomes an arrival and counts as read only when it is in the transcript.
+ */
+export function createDispatcher({
+  mailbox,
+  arrivals,
+  handlers,
+  delivered,
+  report,
+}: DispatchDeps): () => Promise<void> {
+  const seen = new Set<string>();
+  return async () => {
+    const unread = await mailbox.fold();
+    const done: string[] = [];
+    for (const message of unread) {
+      if (seen.has(message.msg_id)) continue;
+      seen.add(message.msg_id);
+      if (delivered.has(message.msg_id)) {
+        done.push(message.msg_id);
+        continue;
+      }
+      const arrival = await dispatch(message, handlers, report);
+      // A note that starts no turn must not keep a team from being quiet: it counts as read at once.
+      const isNote = !arrival?.wakes;
+      if (isNote) done.push(message.msg_id);
+      if (arrival) arrivals.add({ ...arrival, mail: isNote ? [] : [message.msg_id] });
+    }
+    if (done.length > 0) await mailbox.markRead(done);
+  };
+}
+
+async function dispatch(message: Message, handlers: Handlers<Told>, report: DispatchDeps['report']): Promise<Told> {
+  if (message.type === 'message')
+    return { text: envelope(message), from: message.from === LEAD ? 'lead' : 'other', wakes: true };
+  const handled = await handleWith(handlers, message);
+  if ('result' in handled) return handled.result;
+  await report(handled.problem, message);
+  return {
+    text: `A protocol message from ${message.from} was not obeyed: ${handled.problem}`,
+    from: 'other',
+    wakes: false,
+  };
+}

@@ -1,0 +1,160 @@
+import { type Arrivals, createArrivals } from '../agent/arrivals.js';
+import type { AgentEvent, TurnEnd } from '../agent/events.js';
+import { type AgentRun, runAgent } from '../agent/runAgent.js';
+import type { Clock } from '../host/clock.js';
+import type { Handlers } from '../mailbox/handlers.js';
+import type { Mailbox } from '../mailbox/mailbox.js';
+import type { Poller } from '../mailbox/poller.js';
+import type { EventLog } from '../team/eventLog.js';
+import type { RunRecordFile } from '../team/runRecord.js';
+import { isAbort } from '../util/errors.js';
+import { createDispatcher, type Told } from './dispatch.js';
+import type { Pulse } from './pulse.js';
+import { withSpent } from './spent.js';
+
+const HEARTBEAT_MS = 5000;
+
+/** What a member is besides its agent: what it does at the edges of its turns differs between a lead and a teammate. */
+export interface Role {
+  readonly handlers: Handlers<Told>;
+  /** A turn is over. Returns what the member waits for now; it is idle when that is nothing. */
+  afterTurn(end: TurnEnd): Promise<{ readonly waitingFor?: 'plan'; readonly requestId?: string }>;
+  /** Called about once a second while it is idle: is there work that did not come by mail? It comes by mail then. */
+  lookForWork?(): Promise<void>;
+  /** Called with each heartbeat. */
+  beat?(): Promise<void>;
+}
+
+export interface MemberDeps {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly mailbox: Mailbox;
+  readonly poller: Poller;
+  readonly pulse: Pulse;
+  readonly record: RunRecordFile;
+  readonly events: EventLog;
+  /** Ids of messages that the transcript holds already. */
+  readonly delivered: ReadonlySet<string>;
+  readonly role: (control: MemberControl) => Role;
+  readonly agent: (member: Pick<AgentRun, 'arrivals' | 'delivered' | 'next' | 'turnSignal' | 'drain'>) => AgentRun;
+  /** Sees everything that happens to the agent. */
+  readonly onEvent: (event: AgentEvent) => void;
+  /** Ends the member hard: a running tool is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/** What its role, its tools and its screen may do with a running member. */
+export interface MemberControl {
+  readonly arrivals: Arrivals;
+  /** Ends the current turn; mail and history stay. False when there is none. */
+  interrupt(): boolean;
+  /** Lets the running tool call finish, then ends the member. */
+  leave(): void;
+  isWorking(): boolean;
+  readonly record: RunRecordFile;
+}
+
+export interface Member {
+  readonly control: MemberControl;
+  /** The member's life, from its first mail to its end. */
+  run(): Promise<TurnEnd>;
+}
+
+export function createMember(deps: MemberDeps): Member {
+  const { name, mailbox, poller, pulse, record, events, signal } = deps;
+  const arrivals = createArrivals();
+  const leaving = new AbortController();
+  let turn: AbortController | undefined;
+  let working = false;
+
+  const control: MemberControl = {
+    arrivals,
+    interrupt() {
+      if (!working || !turn) return false;
+      turn.abort();
+      return true;
+    },
+    leave: () => leaving.abort(),
+    isWorking: () => working,
+    record,
+  };
+  const role = deps.role(control);
+  const over = AbortSignal.any([signal, leaving.signal]);
+
+  async function next(end: TurnEnd | undefined): Promise<[] | undefined> {
+    working = false;
+    turn = undefined;
+    const waits = end ? await role.afterTurn(end) : {};
+    if (waits.waitingFor) await record.change({ ...waits, activity: undefined });
+    else if (!arrivals.wakes()) await record.change({ state: 'idle', activity: undefined });
+    try {
+      await arrivals.wait(over);
+    } catch (error) {
+      if (over.aborted || isAbort(error)) return undefined;
+      throw error;
+    }
+    if (over.aborted) return undefined;
+    working = true;
+    await record.change({ state: 'working', waitingFor: undefined, requestId: undefined });
+    return [];
+  }
+
+  const run = deps.agent({
+    arrivals,
+    drain: leaving.signal,
+    next,
+    turnSignal: () => {
+      turn = new AbortController();
+      return AbortSignal.any([signal, turn.signal]);
+    },
+    delivered: (taken) => mailbox.markRead(taken.flatMap(({ mail }) => mail)),
+  });
+
+  const report = async (problem: string, { from, msg_id }: { from: string; msg_id: string }) =>
+    events.append('message_refused', { member: name, from, msg_id, problem });
+  const takeMail = createDispatcher({ mailbox, arrivals, handlers: role.handlers, delivered: deps.delivered, report });
+
+  async function observe(event: AgentEvent): Promise<void> {
+    if (event.type === 'assistant') {
+      await record.change({ turns: record.current().turns + 1, ...withSpent(record.current(), event) });
+    }
+    if (event.type === 'tool_started') await record.change({ activity: `${event.call.name}` });
+    deps.onEvent(event);
+  }
+
+  return {
+    control,
+    async run() {
+      const lifetime = new AbortController();
+      const until = AbortSignal.any([signal, lifetime.signal]);
+      try {
+        await takeMail();
+        await record.change({ readyAt: deps.clock.now() });
+        poller.add(mailbox, takeMail, until);
+        pulse.every(
+          HEARTBEAT_MS,
+          async () => {
+            await record.beat();
+            await role.beat?.();
+          },
+          until,
+        );
+        pulse.every(
+          1000,
+          async () => {
+            if (!working && !arrivals.wakes()) await role.lookForWork?.();
+          },
+          until,
+        );
+        const agent = runAgent(run);
+        for (;;) {
+          const { done, value } = await agent.next();
+          if (done) return value;
+          await observe(value);
+        }
+      } finally {
+        lifetime.abort();
+      }
+    },
+  };
+}

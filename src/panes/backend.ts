@@ -1,0 +1,59 @@
+import type { ProcessRef } from '../host/processes.js';
+
+export type BackendType = 'tmux' | 'in-process';
+
+/** Where a member is shown and what of that is ours. */
+export interface Pane {
+  /** tmux's `%N`, or `in-process`. */
+  readonly paneId: string;
+  /** tmux's `@N`; in-process, where all panes have one id, the member's name. */
+  readonly windowId?: string;
+  /** False for a pane that was the user's before we came; it is never closed by us. */
+  readonly ownsPane: boolean;
+}
+
+export interface PaneRequest {
+  readonly team: string;
+  readonly member: string;
+  readonly color?: string;
+  /** Absolute. */
+  readonly cwd: string;
+  /** The launch file that the member's process reads first. */
+  readonly launchFile: string;
+  /** The pane (or window) that new ones go beside, where there is one. */
+  readonly role: 'lead' | 'teammate';
+}
+
+/** How a process in a pane ended, and what it said last. */
+export interface PaneEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly lastLines: string;
+}
+
+/** One way to run a member's process. Both are held to the same conformance suite. */
+export interface Backend {
+  readonly type: BackendType;
+  /** Starts the member's process; it is not ready yet. Leaves nothing behind when it throws. */
+  start(request: PaneRequest): Promise<Pane>;
+  /** How the process ended, or `undefined` while it lives. A pane that is gone ended without a word. */
+  ended(pane: Pane): Promise<PaneEnd | undefined>;
+  /** The last lines of what it shows. */
+  capture(pane: Pane, lines: number): Promise<string>;
+  /** Closes the pane if it is ours, carries the mark of this team and member, and runs no process but `process`. */
+  close(
+    pane: Pane,
+    owner: { readonly team: string; readonly member: string; readonly process?: ProcessRef },
+  ): Promise<void>;
+  /** Brings what it shows up to date: borders and layout. One call for all members. */
+  refresh(members: readonly PaneFacts[]): Promise<void>;
+}
+
+/** What a pane's border tells. */
+export interface PaneFacts {
+  readonly pane: Pane;
+  readonly member: string;
+  readonly color?: string;
+  readonly state: string;
+  readonly activity?: string;
+}

@@ -1,0 +1,74 @@
+import type { Backend, Pane, PaneEnd } from './backend.js';
+
+/** Runs a member in this process until it ends by itself or `signal` aborts; rejects when it crashes. */
+export type StartMember = (
+  launchFile: string,
+  signal: AbortSignal,
+) => Promise<{ readonly code: number; readonly lastLines: string }>;
+
+interface Running {
+  readonly team: string;
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+  end?: PaneEnd;
+}
+
+const GONE: PaneEnd = { code: null, signal: null, lastLines: '' };
+
+/** Members as loops of this process, each with an abort signal of its own. They are told apart by name. */
+export function createInProcessBackend({ startMember }: { readonly startMember: StartMember }): Backend {
+  const members = new Map<string, Running>();
+  const find = ({ windowId = '' }: Pane) => members.get(windowId);
+
+  return {
+    type: 'in-process',
+
+    async start({ team, member, launchFile }) {
+      const earlier = members.get(member);
+      if (earlier !== undefined && earlier.end === undefined) throw new Error(`${member} runs in this process already`);
+      const abort = new AbortController();
+      const running: Running = {
+        team,
+        abort,
+        done: run(startMember, launchFile, abort.signal).then((end) => {
+          running.end = end;
+        }),
+      };
+      members.set(member, running);
+      return { paneId: 'in-process', windowId: member, ownsPane: true };
+    },
+
+    async ended(pane) {
+      const member = find(pane);
+      return member === undefined ? GONE : member.end;
+    },
+
+    async capture(pane, lines) {
+      return (find(pane)?.end?.lastLines ?? '').split('\n').slice(-lines).join('\n');
+    },
+
+    async close(pane, owner) {
+      const member = find(pane);
+      if (member === undefined || pane.windowId !== owner.member || member.team !== owner.team) return;
+      member.abort.abort();
+      await member.done;
+      if (members.get(owner.member) === member) members.delete(owner.member);
+    },
+
+    async refresh() {},
+  };
+}
+
+async function run(startMember: StartMember, launchFile: string, signal: AbortSignal): Promise<PaneEnd> {
+  try {
+    const { code, lastLines } = await startMember(launchFile, signal);
+    return { code, signal: null, lastLines };
+  } catch (error) {
+    if (signal.aborted) return { code: null, signal: 'SIGTERM', lastLines: '' };
+    return {
+      code: 1,
+      signal: null,
+      lastLines: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    };
+  }
+}

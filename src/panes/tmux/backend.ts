@@ -1,0 +1,216 @@
+import { rm, stat } from 'node:fs/promises';
+import type { Clock } from '../../host/clock.js';
+import { procStart } from '../../host/processes.js';
+import type { Run } from '../../host/run.js';
+import { UserError } from '../../util/errors.js';
+import { createQueue } from '../../util/queue.js';
+import { tail } from '../../util/text.js';
+import type { Backend, Pane, PaneEnd, PaneRequest } from '../backend.js';
+import { paneArgv } from './argv.js';
+import { borderChanges, borderValues, setBorder, undressWindow } from './borders.js';
+import * as command from './commands.js';
+import { isAtLeast, isUnsettled, type PaneRow, parseCapture, parseVersion, signalName } from './parse.js';
+import { createPlacing, type PlacingOptions } from './placing.js';
+import { recordedServer } from './recorded.js';
+import { SESSION_MARK, scrubbed, sessionName } from './server.js';
+import { createTiling } from './tiling.js';
+import { createTmux, isTmuxFailure } from './tmux.js';
+
+export interface TmuxBackendOptions extends PlacingOptions {
+  readonly run: Run;
+  readonly clock: Clock;
+  /** That of whoever starts members. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The node and the script that panes run. */
+  readonly program: readonly string[];
+}
+
+export interface TmuxBackend extends Backend {
+  readonly type: 'tmux';
+  /** The argv that shows the team on a terminal, with `pane` in front; inside the same server it switches there. */
+  attachCommand(pane?: Pane): string[];
+  /** Ends the server if it is ours and the recorded one, and removes its socket. */
+  closeServer(): Promise<void>;
+  /** Puts back what was set on the user's window. */
+  restoreWindow(): Promise<void>;
+}
+
+const GONE: PaneEnd = { code: null, signal: null, lastLines: '' };
+/** UTF-16 units of a dead program's words that are kept. */
+const LAST_WORDS = 4000;
+const KEEPS_ONLY_FAILED = { major: 3, minor: 2 };
+
+/** Members in panes of one tmux server. Targets are ids on the recorded server, never names or indexes. */
+export function createTmuxBackend(options: TmuxBackendOptions): TmuxBackend {
+  const { facts, team, run, clock, environment, program } = options;
+  const tmux = createTmux(run, { socketPath: facts.socketPath }, [], scrubbed(environment));
+  const server = recordedServer(tmux, facts);
+  const placing = createPlacing(tmux, options);
+  const tiling = createTiling(tmux);
+  // Splits of one window must not overlap, and only the last of a burst arranges it.
+  const queue = createQueue();
+  let onScreen: ReadonlySet<string> | undefined;
+  const shown = new Map<string, string>();
+
+  async function arrange(rows: readonly PaneRow[]): Promise<void> {
+    if (queue.waiting === 0) await tiling.arrange(rows, placing.arrangement(rows));
+  }
+
+  async function startInPane(request: PaneRequest): Promise<Pane> {
+    const { rows, environmentNames } = await server.look();
+    const [first] = rows;
+    if (first === undefined) {
+      throw new UserError(
+        `The tmux server of team "${team}" (process ${facts.serverPid}) is gone: troupe resume ${team}`,
+      );
+    }
+    const pane = await placing.emptyPane(request, rows);
+    try {
+      const { role, launchFile, cwd } = request;
+      const argv = paneArgv({ program, role, launchFile, environment, serverNames: environmentNames });
+      await tmux(
+        command.setPaneOption(pane.paneId, command.TEAM_MARK, team),
+        command.setPaneOption(pane.paneId, command.AGENT_MARK, request.member),
+        ...setBorder(pane.paneId, borderValues({ ...request, state: 'starting' })),
+        command.setPaneOption(pane.paneId, 'remain-on-exit', remainOnExit(first.version)),
+        command.respawnPane(pane.paneId, cwd, argv),
+      );
+      if (queue.waiting === 0) await arrange(await server.panes());
+      return pane;
+    } catch (error) {
+      await tmux(['kill-pane', '-t', pane.paneId]).catch(() => {});
+      throw error;
+    }
+  }
+
+  async function paneOf(pane: Pane): Promise<PaneRow | undefined> {
+    return (await server.sharedPanes()).find((row) => row.paneId === pane.paneId && row.team === team);
+  }
+
+  async function captured(paneId: string, history: number | 'all'): Promise<string[]> {
+    try {
+      return parseCapture(await tmux(command.capturePane(paneId, history)));
+    } catch (error) {
+      if (isTmuxFailure(error, 'gone', 'no-server')) return [];
+      throw error;
+    }
+  }
+
+  return {
+    type: 'tmux',
+
+    async start(request) {
+      // tmux starts a program in the home directory when the asked one is missing, without a word.
+      await requireFolder(request.cwd);
+      return queue.run(() => startInPane(request));
+    },
+
+    async ended(pane) {
+      const row = await settled(() => paneOf(pane), clock);
+      if (row === undefined) return GONE;
+      if (!row.isDead) return undefined;
+      const lines = await captured(row.paneId, 'all');
+      return {
+        code: row.exitStatus === '' ? null : Number(row.exitStatus),
+        signal: signalName(row.exitSignal),
+        lastLines: tail(lines.join('\n'), LAST_WORDS),
+      };
+    },
+
+    async capture(pane, lines) {
+      const row = await paneOf(pane);
+      return row === undefined ? '' : (await captured(row.paneId, lines)).slice(-lines).join('\n');
+    },
+
+    close(pane, owner) {
+      return queue.run(async () => {
+        if (!pane.ownsPane) return;
+        const row = (await server.panes()).find(({ paneId }) => paneId === pane.paneId);
+        if (row === undefined || row.team !== owner.team || row.agent !== owner.member) return;
+        if (!row.isDead && owner.process !== undefined) {
+          const { pid, procStart: started } = owner.process;
+          if (row.pid !== pid || (await procStart(row.pid)) !== started) return;
+        }
+        await tmux(['kill-pane', '-t', row.paneId]).catch((error: unknown) => {
+          if (!isTmuxFailure(error, 'gone', 'no-server')) throw error;
+        });
+        if (queue.waiting === 0) await arrange(await server.panes());
+      });
+    },
+
+    refresh(members) {
+      return queue.run(async () => {
+        if (!(await server.isAlive())) return;
+        onScreen ??= new Set((await server.panes()).map(({ paneId }) => paneId));
+        const changes = borderChanges(members, shown, onScreen);
+        try {
+          const rows = await server.parse(await tmux(command.listPanes, ...changes.commands));
+          onScreen = new Set(rows.filter((row) => row.team === team).map(({ paneId }) => paneId));
+          for (const [key, value] of changes.shown) shown.set(key, value);
+          await arrange(rows);
+        } catch (error) {
+          if (!isTmuxFailure(error, 'gone', 'no-server')) throw error;
+          onScreen = undefined;
+        }
+      });
+    },
+
+    attachCommand(pane) {
+      const { TMUX = '' } = environment;
+      const isInside = TMUX.startsWith(`${facts.socketPath},`);
+      const session = facts.ownsServer ? `=${sessionName(team)}` : facts.sessionId;
+      const front: command.TmuxCommand[] =
+        pane === undefined
+          ? []
+          : [
+              ['select-window', '-t', pane.paneId],
+              ['select-pane', '-t', pane.paneId],
+            ];
+      const show: command.TmuxCommand = [isInside ? 'switch-client' : 'attach-session', '-t', session];
+      return ['tmux', '-u', '-S', facts.socketPath, ...command.joinCommands([...front, show])];
+    },
+
+    async closeServer() {
+      if (!facts.ownsServer) return;
+      try {
+        const [owner = ''] = await tmux(['show-options', '-q', '-v', '-t', facts.sessionId, SESSION_MARK]);
+        if (owner !== team || (await server.panes()).length === 0) return;
+        await tmux(['kill-server']);
+      } catch (error) {
+        if (!isTmuxFailure(error, 'gone', 'no-server')) throw error;
+        if (!isTmuxFailure(error, 'no-server')) return;
+      }
+      for (let tries = 0; tries < 500 && (await server.isAlive()); tries++) await clock.sleep(10);
+      await rm(facts.socketPath, { force: true });
+    },
+
+    async restoreWindow() {
+      const rows = await server.panes();
+      const dressed = new Set(rows.filter((row) => row.windowTeam === team).map(({ windowId }) => windowId));
+      for (const windowId of dressed) await undressWindow(tmux, windowId);
+    },
+  };
+}
+
+/** `failed` keeps the pane of a program that failed; before that word existed, `on` keeps every pane. */
+function remainOnExit(version: string): string {
+  return isAtLeast(parseVersion(version), KEEPS_ONLY_FAILED) ? 'failed' : 'on';
+}
+
+async function requireFolder(path: string): Promise<void> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) throw new UserError(`There is no folder ${path} to start in.`);
+}
+
+/** Waits a moment for tmux to learn how a dead pane's program ended. */
+async function settled(ask: () => Promise<PaneRow | undefined>, clock: Clock): Promise<PaneRow | undefined> {
+  let row = await ask();
+  for (let tries = 0; tries < 5 && row !== undefined && isUnsettled(row); tries++) {
+    await clock.sleep(20);
+    row = await ask();
+  }
+  return row;
+}

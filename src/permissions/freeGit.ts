@@ -1,0 +1,54 @@
+type Check = (args: readonly string[]) => boolean;
+
+/** Options with which a reading command writes a file or starts a program; git takes any unambiguous beginning of them. */
+const WRITES_OR_RUNS = /^--(ou|ext|textc|show-si|fil)/;
+
+const only =
+  (...allowed: readonly string[]): Check =>
+  (args) =>
+    args.every((arg) => allowed.includes(arg));
+const anything: Check = () => true;
+
+const BRANCH_LISTS = new Set(['--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at']);
+const BRANCH_OPTION =
+  /^(-[arv]+|--all|--remotes|--verbose|--show-current|--no-color|--(sort|format|color|column)=.*)$/s;
+
+function listsBranches(args: readonly string[]): boolean {
+  const isList = args.some((arg) => BRANCH_LISTS.has(arg));
+  return args.every((arg) => (arg.startsWith('-') ? BRANCH_LISTS.has(arg) || BRANCH_OPTION.test(arg) : isList));
+}
+
+const SUBCOMMANDS: Readonly<Record<string, Check>> = {
+  status: anything,
+  log: anything,
+  diff: anything,
+  show: anything,
+  blame: anything,
+  shortlog: anything,
+  describe: anything,
+  'rev-parse': anything,
+  'rev-list': anything,
+  'merge-base': anything,
+  'ls-files': anything,
+  'ls-tree': anything,
+  'for-each-ref': anything,
+  branch: listsBranches,
+  remote: only('-v', '--verbose'),
+  tag: (args) => args.length === 0 || args[0] === '--list',
+  stash: (args) => args[0] === 'list',
+  worktree: (args) => args[0] === 'list',
+  reflog: (args) => args.length === 0 || args[0] === 'show',
+};
+
+/** Whether `git` with these arguments only reads: no option before the subcommand but a plain `--no-pager` or `-C`. */
+export function isFreeGit(args: readonly string[]): boolean {
+  let rest = args;
+  for (;;) {
+    if (rest[0] === '--no-pager') rest = rest.slice(1);
+    else if (rest[0] === '-C') rest = rest.slice(2);
+    else break;
+  }
+  const [subcommand = '', ...options] = rest;
+  if (!Object.hasOwn(SUBCOMMANDS, subcommand) || options.some((option) => WRITES_OR_RUNS.test(option))) return false;
+  return SUBCOMMANDS[subcommand]?.(options) === true;
+}

@@ -1,0 +1,16 @@
+import * as z from 'zod/mini';
+
+/** Widths grow from left to right (engine.md, Permissions). */
+const WIDTHS = ['plan', 'dontAsk', 'default', 'acceptEdits', 'auto', 'bypassPermissions'] as const;
+
+export const PermissionMode = z.enum(WIDTHS);
+export type PermissionMode = z.infer<typeof PermissionMode>;
+
+export function isWider(a: PermissionMode, b: PermissionMode): boolean {
+  return WIDTHS.indexOf(a) > WIDTHS.indexOf(b);
+}
+
+/** `wanted`, or `limit` where that is narrower. */
+export function narrowed(wanted: PermissionMode, limit: PermissionMode): PermissionMode {
+  return isWider(wanted, limit) ? limit : wanted;
+}

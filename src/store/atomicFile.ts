@@ -1,0 +1,52 @@
+import { open, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemIds } from '../host/ids.js';
+
+export interface WriteOptions {
+  /** Permission bits of the new file; 0600 unless given. */
+  readonly mode?: number;
+  /** Called when all is written, just before it counts; throw to leave the old file. */
+  readonly beforeRename?: () => void | Promise<void>;
+  /** False: whole for every reader, but a power cut may lose it. For what means nothing after one. */
+  readonly durable?: boolean;
+}
+
+/** Replaces a file whole: readers need no lock, they see the old one or the new one. On disk when it returns. */
+export async function writeAtomic(
+  path: string,
+  content: string | Uint8Array,
+  { mode = 0o600, beforeRename, durable = true }: WriteOptions = {},
+): Promise<void> {
+  // Not named after the process: ids come round again, and a draft left by a killed writer would be in the way.
+  const draft = `${path}.${systemIds.hex(12)}.tmp`;
+  try {
+    await (durable ? writeSynced(draft, content, mode) : writeFile(draft, content, { mode, flag: 'wx' }));
+    await beforeRename?.();
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  if (durable) await syncFolder(dirname(path));
+}
+
+/** Makes a new file with everything in it on disk. @throws EEXIST when there is one already. */
+export async function writeSynced(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
+  const file = await open(path, 'wx', mode);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes renames and links in a folder survive a power cut. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

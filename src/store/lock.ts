@@ -1,0 +1,66 @@
+import { systemClock } from '../host/clock.js';
+import { systemIds } from '../host/ids.js';
+
+/** A lock whose holder shows no life for this long may be taken over. */
+const STALE_MS = 10_000;
+// Longer than the stale window, so that a lock left by a killed holder is outlived and not reported.
+const GIVE_UP_MS = 30_000;
+const RETRIES = { retries: 10, minTimeout: 5, maxTimeout: 100, factor: 1.5, randomize: true };
+
+/** Tells whoever holds a lock whether it still does; throws when it was taken over. */
+export type StillOurs = () => void;
+
+/** Another process took the lock over while its holder was stopped. Nothing that `stillOurs` guards was written. */
+export class LockLostError extends Error {
+  override readonly name = 'LockLostError';
+}
+
+/**
+ * Runs `work` while no other process runs under the lock of the same path. The path need not exist, its folder must.
+ * The lock is the folder `lockPath`.
+ * @throws when the lock cannot be had in 30 s; the work is then not done, never done without the lock.
+ */
+export async function withLock<T>(
+  path: string,
+  work: (stillOurs: StillOurs) => Promise<T>,
+  lockPath = `${path}.lock`,
+): Promise<T> {
+  const { default: lockfile } = await import('proper-lockfile');
+  let lost: Error | undefined;
+  const options = {
+    realpath: false,
+    lockfilePath: lockPath,
+    stale: STALE_MS,
+    retries: RETRIES,
+    // The default handler throws inside a timer and takes the process down.
+    onCompromised: (error: Error) => {
+      lost = error;
+    },
+  };
+  const release = await acquire(() => lockfile.lock(path, options), path);
+  try {
+    return await work(() => {
+      if (lost) throw new LockLostError(`Lost the lock on ${path}: another process took it over.`, { cause: lost });
+    });
+  } finally {
+    if (!lost) await release().catch(() => {});
+  }
+}
+
+async function acquire(lock: () => Promise<() => Promise<void>>, path: string): Promise<() => Promise<void>> {
+  const giveUp = systemClock.monotonic() + GIVE_UP_MS;
+  for (;;) {
+    try {
+      return await lock();
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ELOCKED')) throw error;
+      if (systemClock.monotonic() > giveUp) {
+        throw new Error(
+          `Could not get the lock on ${path} in ${GIVE_UP_MS / 1000} s. Another process holds it: see troupe doctor.`,
+          { cause: error },
+        );
+      }
+      await systemClock.sleep(20 + 80 * systemIds.random());
+    }
+  }
+}

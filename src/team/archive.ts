@@ -1,0 +1,93 @@
+import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Home, type TeamPaths, teamPathsAt } from '../config/paths.js';
+import { type Clock, isoTime } from '../host/clock.js';
+import { syncFolder } from '../store/atomicFile.js';
+import { readJson } from '../store/jsonFile.js';
+import { makeFolder } from '../store/spool.js';
+import { hasCode, messageOf, UserError } from '../util/errors.js';
+import { fileNameOf } from '../util/names.js';
+import { TeamFile } from './teamFile.js';
+
+/** Makes a team's folders, private to their user, inside an existing home. Nothing else makes them. */
+export async function makeTeamFolders({
+  root,
+  inboxes,
+  requests,
+  plans,
+  tasks,
+  run,
+  launch,
+  files,
+}: TeamPaths): Promise<void> {
+  for (const path of [root, inboxes, requests, plans, tasks, run, launch, files]) await makeFolder(path);
+}
+
+/** Moves a team to `archive/<team>-<utc>` and returns that path. @throws UserError where there is no such team. */
+export async function archiveTeam(home: Home, team: string, clock: Clock): Promise<string> {
+  await makeFolder(home.archive);
+  const utc = isoTime(clock)
+    .replace(/\.\d+Z$/, 'Z')
+    .replaceAll(':', '-');
+  const target = await reserve(join(home.archive, `${fileNameOf(team)}-${utc}`));
+  try {
+    await rename(home.team(team).root, target);
+  } catch (error) {
+    await rmdir(target);
+    if (hasCode(error, 'ENOENT'))
+      throw new UserError(`There is no team "${team}". See troupe ls.`, 2, { cause: error });
+    throw error;
+  }
+  await syncFolder(home.archive);
+  await syncFolder(home.teams);
+  return target;
+}
+
+/** An empty folder of our own at `path`, or with a number behind it: a rename replaces it, nobody else's archive. */
+async function reserve(path: string): Promise<string> {
+  for (let copy = 1; ; copy++) {
+    const candidate = copy === 1 ? path : `${path}-${copy}`;
+    try {
+      await mkdir(candidate, { mode: 0o700 });
+      return candidate;
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    }
+  }
+}
+
+export interface TeamListing {
+  /** By name. */
+  readonly teams: readonly TeamFile[];
+  /** Teams whose file cannot be read, with what is wrong in it. */
+  readonly broken: readonly { readonly path: string; readonly reason: string }[];
+}
+
+/** The teams of a home that are not archived. */
+export async function listTeams(home: Home): Promise<TeamListing> {
+  const teams: TeamFile[] = [];
+  const broken: { path: string; reason: string }[] = [];
+  for (const folder of await foldersIn(home.teams)) {
+    const { config } = teamPathsAt(join(home.teams, folder));
+    try {
+      const team = await readJson(config, TeamFile);
+      if (team) teams.push(team);
+    } catch (error) {
+      broken.push({ path: config, reason: messageOf(error) });
+    }
+  }
+  return { teams, broken };
+}
+
+async function foldersIn(path: string): Promise<string[]> {
+  try {
+    const entries = await readdir(path, { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .sort();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,131 @@
+import type { PermissionMode } from '../permissions/mode.js';
+import { ExitCode, UserError } from '../util/errors.js';
+import { openEventLog } from './eventLog.js';
+import { LEAD } from './member.js';
+import { type Sender, sendProtocol, type TeamPlace } from './messages.js';
+import { type Answer, openRequests, type TeamRequest } from './requests.js';
+import { openTeamFile, type TeamFile } from './teamFile.js';
+
+/** The person at the keyboard, or the lead's model. */
+export type Decider = 'user' | typeof LEAD;
+
+export interface PlanDecision {
+  readonly approve: boolean;
+  readonly feedback?: string | undefined;
+  readonly mode?: PermissionMode | undefined;
+}
+
+/** Answers a plan; the first answer wins. @throws UserError for a late answer, or where the plan is not this one's to decide. */
+export async function decidePlan(
+  place: TeamPlace,
+  team: TeamFile,
+  by: Decider,
+  id: string,
+  { approve, feedback, mode }: PlanDecision,
+): Promise<TeamRequest> {
+  if (by === LEAD && team.approver === 'human') {
+    throw new UserError(
+      'Plans of this team are decided by the user, not by the lead. Wait: the answer goes to the member by itself.',
+      ExitCode.refused,
+    );
+  }
+  if (!approve && !feedback?.trim()) throw new UserError('A rejected plan needs feedback: what should be different?');
+  const request = await openRequests(place.paths.requests, place.clock).find(id, 'plan');
+  await record(place, team, request, {
+    id: request.id,
+    by,
+    approve,
+    ...(feedback && { feedback }),
+    ...(mode && { mode }),
+  });
+  await sendProtocol(place, senderOf(team, by), request.from, 'plan_approval_response', {
+    request_id: request.id,
+    approve,
+    ...(feedback && { feedback }),
+    ...(mode && { mode }),
+  });
+  return request;
+}
+
+export interface PermissionDecision {
+  readonly allow: boolean;
+  /** Why not; the model reads it. */
+  readonly message?: string | undefined;
+  /** Allow what the request's suggestion says for the whole team from now on. */
+  readonly always?: boolean | undefined;
+}
+
+/** Answers a permission request; only the user may. @throws UserError for a late answer. */
+export async function decidePermission(
+  place: TeamPlace,
+  team: TeamFile,
+  id: string,
+  { allow, message, always = false }: PermissionDecision,
+): Promise<TeamRequest> {
+  const request = await openRequests(place.paths.requests, place.clock).find(id, 'permission');
+  const rules = allow && always ? rulesOf(request) : [];
+  await record(place, team, request, {
+    id: request.id,
+    by: 'user',
+    approve: allow,
+    ...(message && { message }),
+    ...(rules.length > 0 && { rules }),
+  });
+  await sendProtocol(place, { from: 'user' }, request.from, 'permission_response', {
+    request_id: request.id,
+    behavior: allow ? 'allow' : 'deny',
+    ...(message && { message }),
+    ...(rules.length > 0 && { rules }),
+  });
+  if (rules.length > 0) await addTeamRules(place, team, rules);
+  return request;
+}
+
+async function addTeamRules(place: TeamPlace, team: TeamFile, rules: readonly string[]): Promise<void> {
+  const addedAt = place.clock.now();
+  const changed = await openTeamFile(place.paths.config).update((current) => ({
+    ...current,
+    teamRules: [
+      ...(current.teamRules ?? []),
+      ...rules.map((rule) => ({ behavior: 'allow' as const, rule, addedBy: 'user', addedAt })),
+    ],
+  }));
+  for (const { name } of changed.members) {
+    for (const rule of rules) await sendProtocol(place, senderOf(team, 'user'), name, 'team_permission', { rule });
+  }
+}
+
+function rulesOf({ suggestions = [], tool }: TeamRequest): string[] {
+  const rules = suggestions.flatMap((suggestion) =>
+    typeof suggestion === 'object' && suggestion !== null && 'rule' in suggestion && typeof suggestion.rule === 'string'
+      ? [suggestion.rule]
+      : [],
+  );
+  if (rules.length === 0)
+    throw new UserError(
+      `There is no rule that would allow just this call of ${tool ?? 'the tool'}. Allow it once, without --always.`,
+    );
+  return rules;
+}
+
+async function record(
+  place: TeamPlace,
+  team: TeamFile,
+  request: TeamRequest,
+  answer: Omit<Answer, 'at'>,
+): Promise<void> {
+  await openRequests(place.paths.requests, place.clock).answer(answer);
+  await openEventLog(place.paths.events, place.clock).append(`${request.kind}_decided`, {
+    member: request.from,
+    id: request.id,
+    by: answer.by,
+    approve: answer.approve,
+    team: team.name,
+  });
+}
+
+function senderOf(team: TeamFile, by: Decider): Sender {
+  return by === 'user'
+    ? { from: 'user' }
+    : { from: LEAD, color: team.members.find(({ name }) => name === LEAD)?.color };
+}

@@ -1,0 +1,49 @@
+import { open } from 'node:fs/promises';
+import * as z from 'zod/mini';
+import { type Clock, isoTime } from '../host/clock.js';
+import { readRecords } from '../store/jsonLines.js';
+import { mendTail } from '../store/lineTail.js';
+import { withLock } from '../store/lock.js';
+
+/** One line of `events.jsonl`. */
+export const TeamEvent = z.looseObject({
+  /** Counts up by one over all processes of the team, from 1. */
+  seq: z.number(),
+  /** ISO 8601. */
+  at: z.string(),
+  type: z.string(),
+  member: z.optional(z.string()),
+});
+export type TeamEvent = z.infer<typeof TeamEvent>;
+
+export interface EventLog {
+  append(type: string, fields?: { member?: string | undefined; [field: string]: unknown }): Promise<void>;
+  /** Events with a higher `seq` than `since`, in order. Lines that cannot be read are left out. */
+  read(since?: number): Promise<TeamEvent[]>;
+}
+
+/** The event log at `path`, whose folder must exist: it is never made. */
+export function openEventLog(path: string, clock: Clock): EventLog {
+  return {
+    append: (type, fields = {}) =>
+      withLock(path, async (stillOurs) => {
+        const file = await open(path, 'a+', 0o600);
+        try {
+          const { last } = await mendTail(file);
+          stillOurs();
+          await file.appendFile(`${JSON.stringify({ seq: seqOf(last) + 1, at: isoTime(clock), type, ...fields })}\n`);
+        } finally {
+          await file.close();
+        }
+      }),
+    async read(since = 0) {
+      const { records } = await readRecords(path, TeamEvent);
+      return records.filter(({ seq }) => seq > since);
+    },
+  };
+}
+
+function seqOf(last: unknown): number {
+  const event = TeamEvent.safeParse(last);
+  return event.success ? event.data.seq : 0;
+}

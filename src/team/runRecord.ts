@@ -1,0 +1,122 @@
+import { stat } from 'node:fs/promises';
+import * as z from 'zod/mini';
+import type { Clock } from '../host/clock.js';
+import { isAlive } from '../host/processes.js';
+import { writeAtomic } from '../store/atomicFile.js';
+import { readJson, toJson } from '../store/jsonFile.js';
+import { hasCode } from '../util/errors.js';
+
+export const MemberState = z.enum(['starting', 'working', 'idle', 'exited', 'terminated']);
+export type MemberState = z.infer<typeof MemberState>;
+
+/** What a member's process says of itself. Times are milliseconds since the epoch. */
+export const RunRecord = z.object({
+  pid: z.number(),
+  /** With `pid` it tells the process apart from a later one of that id. */
+  procStart: z.string(),
+  /** Which run of this member it is, from 1. */
+  generation: z.number(),
+  /** Where it runs: an in-process member shares its process with others. */
+  backend: z.optional(z.enum(['tmux', 'in-process'])),
+  state: MemberState,
+  waitingFor: z.optional(z.enum(['plan', 'permission'])),
+  requestId: z.optional(z.string()),
+  activity: z.optional(z.string()),
+  /** Id of the task it works on. */
+  task: z.optional(z.string()),
+  turns: z.number(),
+  tokens: z.object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() }),
+  costUsd: z.number(),
+  /** The same by model, sub-agents' models included. */
+  models: z.optional(
+    z.record(
+      z.string(),
+      z.object({
+        input: z.number(),
+        output: z.number(),
+        cacheRead: z.number(),
+        cacheWrite: z.number(),
+        costUsd: z.number(),
+      }),
+    ),
+  ),
+  /** Goes up with each change that is not a heartbeat. */
+  counter: z.number(),
+  heartbeat: z.number(),
+  readyAt: z.optional(z.number()),
+  exit: z.optional(z.object({ code: z.nullable(z.number()), signal: z.nullable(z.string()), forced: z.boolean() })),
+});
+export type RunRecord = z.infer<typeof RunRecord>;
+
+/** A member's own record, written by its member alone while that lives. */
+export interface RunRecordFile {
+  /** As it is in memory, ahead of the file by what is being written. */
+  current(): RunRecord;
+  /** Resolves once a state that includes this change is in the file. A field set to `undefined` is removed. */
+  change(patch: Partial<RunRecord>): Promise<void>;
+  beat(): Promise<void>;
+  /** Waits for what is being written. */
+  flush(): Promise<void>;
+}
+
+/** The record at `path`, whose folder must exist: it is never made, so that a late write brings no archived team back. */
+export function openRunRecord(path: string, clock: Clock, initial: RunRecord): RunRecordFile {
+  let record = initial;
+  let writing: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+
+  // Changes that come while a write is under way share the one after it.
+  const save = (): Promise<void> => {
+    next ??= writing
+      .catch(() => {})
+      .then(() => {
+        next = undefined;
+        writing = writeRunRecord(path, record);
+        return writing;
+      });
+    return next;
+  };
+
+  return {
+    current: () => record,
+    change(patch) {
+      record = { ...record, ...patch, counter: record.counter + 1, heartbeat: clock.now() };
+      return save();
+    },
+    beat() {
+      record = { ...record, heartbeat: clock.now() };
+      return save();
+    },
+    flush: () => next ?? writing,
+  };
+}
+
+/** `undefined` where there is no record, or only the empty file that a power cut leaves. @throws UserError for any other that is broken. */
+export async function readRunRecord(path: string): Promise<RunRecord | undefined> {
+  return (await isEmpty(path)) ? undefined : readJson(path, RunRecord);
+}
+
+async function isEmpty(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).size === 0;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return true;
+    throw error;
+  }
+}
+
+/** For a process that enforces or watches the end of a member; a living member writes its own. */
+export async function writeRunRecord(path: string, record: RunRecord): Promise<void> {
+  await writeAtomic(path, toJson(record), { durable: false });
+}
+
+export function hasEnded({ state }: RunRecord): boolean {
+  return state === 'exited' || state === 'terminated';
+}
+
+/** The record as listings show it: `terminated` when its process is gone without having said so. */
+export async function liveRecord(record: RunRecord): Promise<RunRecord> {
+  if (hasEnded(record) || (await isAlive(record))) return record;
+  const { waitingFor: _, requestId: __, ...rest } = record;
+  return { ...rest, state: 'terminated' };
+}

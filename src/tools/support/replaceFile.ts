@@ -1,0 +1,66 @@
+import { chmod, mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { ToolContext } from '../../agent/tool.js';
+import { writeAtomic } from '../../store/atomicFile.js';
+import { hasCode, messageOf, ToolError } from '../../util/errors.js';
+import { wellFormed } from '../../util/text.js';
+import { type FileState, fileState } from './textFile.js';
+
+/**
+ * Replaces a file whole, or makes it with its folders; keeps its permission bits and notes the result as read.
+ * @param before what it was when it was looked at, `undefined` for a new one.
+ * @throws ToolError when it has changed since.
+ */
+export async function replaceFile(
+  path: string,
+  content: string,
+  before: FileState | undefined,
+  { readLedger }: ToolContext,
+  partial = false,
+): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeAtomic(path, wellFormed(content), {
+      mode: before?.mode ?? 0o666,
+      beforeRename: async () => {
+        if (!isSame(before, await stateOrNothing(path))) throw changedSince(path);
+      },
+    });
+    if (before) await chmod(path, before.mode);
+  } catch (error) {
+    if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'ENOTDIR', 'EEXIST', 'EISDIR', 'ENAMETOOLONG'))
+      throw error;
+    throw new ToolError(`${path} could not be written: ${messageOf(error)}`, { cause: error });
+  }
+  const { mtimeMs, size } = await fileState(path);
+  readLedger.record(path, { mtimeMs, size, partial });
+}
+
+/** @throws ToolError unless the agent has seen the file as it is now. */
+export function requireRead(path: string, now: FileState, { readLedger }: ToolContext): { readonly partial: boolean } {
+  const known = readLedger.get(path);
+  if (known === undefined) throw new ToolError(`${path} exists and was not read yet. Read it first.`);
+  if (!isSame(known, now)) throw changedSince(path);
+  return known;
+}
+
+export async function stateOrNothing(path: string): Promise<FileState | undefined> {
+  try {
+    return await fileState(path);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
+
+type Seen = Pick<FileState, 'mtimeMs' | 'size'>;
+
+function isSame(a: Seen | undefined, b: Seen | undefined): boolean {
+  return a?.mtimeMs === b?.mtimeMs && a?.size === b?.size;
+}
+
+function changedSince(path: string): ToolError {
+  return new ToolError(
+    `${path} has changed since it was read, by the user, another agent or a program. Read it again first.`,
+  );
+}

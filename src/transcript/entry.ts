@@ -1,0 +1,26 @@
+import * as z from 'zod/mini';
+
+export const EntryType = z.enum(['user', 'assistant', 'system', 'attachment']);
+export type EntryType = z.infer<typeof EntryType>;
+
+/** One line of a transcript. */
+export const TranscriptEntry = z.looseObject({
+  uuid: z.string(),
+  /** The line before it; `null` for the first one. */
+  parentUuid: z.nullable(z.string()),
+  sessionId: z.string(),
+  agentId: z.optional(z.string()),
+  /** Whether this is a sub-agent's conversation. */
+  isSidechain: z.boolean(),
+  type: EntryType,
+  /** ISO 8601. */
+  timestamp: z.string(),
+  /** For `user` and `assistant` a message of the API; else whatever belongs to the line. */
+  message: z.unknown(),
+  /** Ids of the inbox messages that this line delivers. */
+  msg_ids: z.optional(z.array(z.string())),
+});
+export type TranscriptEntry = z.infer<typeof TranscriptEntry>;
+
+/** What `subtype` of a `system` line says that the conversation goes on from here: what came before was summarised. */
+export const COMPACT_BOUNDARY = 'compact_boundary';

@@ -1,0 +1,57 @@
+import { createInterface } from 'node:readline';
+
+/** A line of input at the bottom of a pane, with what happens printed above it. */
+export interface Prompt {
+  /** Prints above the line that is being typed, which stays. */
+  print(line: string): void;
+  close(): void;
+}
+
+export interface PromptHandlers {
+  /** A line was typed. */
+  readonly onLine: (line: string) => void;
+  /** Ctrl-C with nothing typed; a typed line is just cleared. */
+  readonly onInterrupt: () => void;
+  /** Ctrl-D, or the terminal went away. */
+  readonly onEnd: () => void;
+}
+
+/** Reads lines from this process's terminal. */
+export function openPrompt(label: string, { onLine, onInterrupt, onEnd }: PromptHandlers): Prompt {
+  const input = createInterface({
+    input: process.stdin,
+    output: process.stdout,
+    prompt: label,
+    terminal: process.stdin.isTTY === true,
+  });
+  input.on('line', (line) => {
+    onLine(line);
+    input.prompt();
+  });
+  input.on('SIGINT', () => {
+    if (input.line === '') return onInterrupt();
+    process.stdout.write('^C\n');
+    // Ctrl-U and Ctrl-K in one: the typed text goes, agents go on.
+    input.write(null, { ctrl: true, name: 'e' });
+    input.write(null, { ctrl: true, name: 'u' });
+    input.prompt();
+  });
+  input.on('close', onEnd);
+  input.prompt();
+  return {
+    print(line) {
+      if (process.stdout.isTTY === true) process.stdout.write('\r\x1b[J');
+      process.stdout.write(`${line}\n`);
+      input.prompt(true);
+    },
+    close() {
+      input.off('close', onEnd);
+      input.close();
+    },
+  };
+}
+
+/** For a pane or a terminal that only shows. */
+export function printPlain(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,124 @@
+import { resolve } from 'node:path';
+import type { Run, RunResult } from '../host/run.js';
+
+/** git said no, in its own words. */
+export class GitError extends Error {
+  override readonly name = 'GitError';
+
+  constructor(args: readonly string[], { stderr, stdout, exitCode }: RunResult) {
+    super(`git ${args.join(' ')}: ${stderr.trim() || stdout.trim() || `ended with ${exitCode}`}`);
+  }
+}
+
+/** Runs git in one folder and returns what it prints, without the final newline. @throws GitError */
+export type Git = (...args: string[]) => Promise<string>;
+
+// A hook of git's that starts us has these set: they would point every command at that repository.
+const INHERITED = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_PREFIX',
+  'GIT_COMMON_DIR',
+  'GIT_OBJECT_DIRECTORY',
+];
+const ENV = INHERITED.flatMap((name) => ['-u', name]);
+
+export function git(run: Run, cwd: string): Git {
+  return async (...args) => {
+    const result = await run('env', [...ENV, 'git', ...args], { cwd });
+    if (result.exitCode !== 0) throw new GitError(args, result);
+    return result.stdout;
+  };
+}
+
+export interface Head {
+  readonly commit: string;
+  /** Absent on a detached HEAD. */
+  readonly branch?: string;
+}
+
+/** @throws GitError outside of a repository, or in one without a commit. */
+export async function headOf(git: Git): Promise<Head> {
+  const commit = await git('rev-parse', '--verify', '--end-of-options', 'HEAD^{commit}');
+  const branch = await succeeded(git('symbolic-ref', '--quiet', '--short', 'HEAD'));
+  return branch === undefined ? { commit } : { commit, branch };
+}
+
+export async function isRepository(git: Git): Promise<boolean> {
+  return (await succeeded(git('rev-parse', '--is-inside-work-tree'))) === 'true';
+}
+
+/** The top folder of the checkout in which git runs, as git says it. */
+export async function rootOf(git: Git): Promise<string> {
+  return git('rev-parse', '--show-toplevel');
+}
+
+export async function branchExists(git: Git, branch: string): Promise<boolean> {
+  return (await commitOf(git, `refs/heads/${branch}`)) !== undefined;
+}
+
+/** The commit that a name stands for, or `undefined`. */
+export async function commitOf(git: Git, name: string): Promise<string | undefined> {
+  return succeeded(git('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`));
+}
+
+/** Whether `ancestor` is in the history of `descendant`. */
+export async function isContained(git: Git, ancestor: string, descendant: string): Promise<boolean> {
+  return (await succeeded(git('merge-base', '--is-ancestor', ancestor, descendant))) !== undefined;
+}
+
+/** A path inside git's own folder, absolute; shared by all worktrees where git shares it. */
+export async function gitPath(git: Git, cwd: string, name: string): Promise<string> {
+  return resolve(cwd, await git('rev-parse', '--git-path', name));
+}
+
+export interface Status {
+  readonly untracked: number;
+  readonly staged: number;
+  readonly modified: number;
+}
+
+/** What is not committed. Ignored files do not count; files in untracked folders do, whatever the user's settings. */
+export async function statusOf(git: Git): Promise<Status> {
+  const flags = ['--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=none'];
+  const output = await git('--no-optional-locks', 'status', ...flags);
+  const entries = output.split('\0').filter((entry) => entry !== '');
+  return {
+    untracked: entries.filter((entry) => entry.startsWith('??')).length,
+    staged: entries.filter((entry) => !/^[ ?!]/.test(entry)).length,
+    modified: entries.filter((entry) => !/^.[ ?!]/.test(entry)).length,
+  };
+}
+
+export interface ListedWorktree {
+  readonly path: string;
+  readonly branch?: string;
+  readonly isBare: boolean;
+  readonly isLocked: boolean;
+}
+
+/** `git worktree list`: the main one first. */
+export async function listWorktrees(git: Git): Promise<ListedWorktree[]> {
+  const blocks = (await git('worktree', 'list', '--porcelain')).split('\n\n').filter((block) => block.trim() !== '');
+  return blocks.map((block) => {
+    const lines = block.split('\n');
+    const value = (key: string) => lines.find((line) => line.startsWith(`${key} `))?.slice(key.length + 1);
+    const branch = value('branch')?.replace(/^refs\/heads\//, '');
+    return {
+      path: value('worktree') ?? '',
+      ...(branch !== undefined && { branch }),
+      isBare: lines.includes('bare'),
+      isLocked: lines.some((line) => /^locked( |$)/.test(line)),
+    };
+  });
+}
+
+async function succeeded(answer: Promise<string>): Promise<string | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof GitError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,148 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { homeAt } from '../../src/config/paths.js';
+import { loadSettings } from '../../src/config/settings.js';
+import { tempDir } from '../helpers/tempDir.js';
+
+async function world() {
+  const dir = await tempDir();
+  const userHome = join(dir.path, 'home');
+  const repository = join(dir.path, 'repo');
+  const cwd = join(repository, 'deep');
+  const home = homeAt(join(dir.path, 'troupe'));
+  await mkdir(cwd, { recursive: true });
+  await mkdir(join(repository, '.git'));
+  const files = {
+    local: join(repository, '.claude/settings.local.json'),
+    project: join(repository, '.claude/settings.json'),
+    user: join(userHome, '.claude/settings.json'),
+    troupe: home.settings,
+    flag: join(cwd, 'extra.json'),
+  };
+  const write = async (which: keyof typeof files, content: unknown) => {
+    await mkdir(dirname(files[which]), { recursive: true });
+    await writeFile(files[which], typeof content === 'string' ? content : JSON.stringify(content));
+  };
+  return {
+    path: dir.path,
+    repository,
+    files,
+    write,
+    places: { cwd, userHome, home, trusted: true },
+    [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
+  };
+}
+
+test('flag > local > project > user > troupe’s own, key by key', async () => {
+  await using w = await world();
+  await w.write('flag', { model: 'flag' });
+  await w.write('local', { model: 'local', permissionTimeout: 1 });
+  await w.write('project', { model: 'project', permissionTimeout: 2, worktree: { baseRef: 'fresh' } });
+  await w.write('user', { model: 'user', worktree: { baseRef: 'head' }, env: { A: 'user', B: 'user' } });
+  await w.write('troupe', { env: { B: 'troupe', C: 3 }, agentLimits: { depth: 2 } });
+  const { settings, sources } = await loadSettings({ ...w.places, flag: 'extra.json' });
+  expect(settings).toEqual({
+    model: 'flag',
+    permissionTimeout: 1,
+    worktree: { baseRef: 'fresh' },
+    env: { A: 'user', B: 'user', C: '3' },
+    agentLimits: { depth: 2 },
+  });
+  expect(sources.map(({ source, file }) => [source, file])).toEqual(
+    (['flag', 'local', 'project', 'user', 'troupe'] as const).map((source) => [source, w.files[source]]),
+  );
+});
+
+test('rules of all sources are joined, each still known by its source and anchor', async () => {
+  await using w = await world();
+  await w.write('project', { permissions: { allow: ['Read', 'Bash(ls *)'], deny: ['Edit(/x)'] } });
+  await w.write('user', { permissions: { allow: ['Read'], deny: ['WebFetch'], defaultMode: 'manual' } });
+  const { settings, sources } = await loadSettings(w.places);
+  expect(settings.permissions).toEqual({
+    allow: ['Read', 'Bash(ls *)'],
+    deny: ['Edit(/x)', 'WebFetch'],
+    defaultMode: 'default',
+  });
+  expect(sources.map(({ anchor }) => anchor)).toEqual([w.repository, join(w.places.userHome, '.claude')]);
+});
+
+test('a flag may be JSON itself', async () => {
+  await using w = await world();
+  expect((await loadSettings({ ...w.places, flag: ' {"model": "opus"}' })).settings).toEqual({ model: 'opus' });
+});
+
+test('a project that is not trusted cannot widen anything; its deny and ask rules hold', async () => {
+  await using w = await world();
+  const permissions = {
+    allow: ['Bash'],
+    ask: ['Read'],
+    deny: ['Edit'],
+    additionalDirectories: ['/'],
+    defaultMode: 'bypassPermissions',
+  };
+  await w.write('local', { permissions, env: { NODE_OPTIONS: 'x' }, hooks: { Stop: [] }, model: 'haiku' });
+  await w.write('user', { permissions: { allow: ['Grep'] } });
+  const { settings, sources, notices } = await loadSettings({ ...w.places, trusted: false });
+  expect(settings).toEqual({ model: 'haiku', permissions: { allow: ['Grep'], ask: ['Read'], deny: ['Edit'] } });
+  expect(sources[0]?.settings).not.toHaveProperty('env');
+  expect(notices).toEqual([
+    `${w.files.local}: permissions.allow, permissions.additionalDirectories, permissions.defaultMode, env, hooks do not count until the folder is trusted (troupe trust).`,
+  ]);
+});
+
+test('an untrusted project may narrow the mode', async () => {
+  await using w = await world();
+  await w.write('project', { permissions: { defaultMode: 'plan' } });
+  expect(await loadSettings({ ...w.places, trusted: false })).toMatchObject({
+    settings: { permissions: { defaultMode: 'plan' } },
+    notices: [],
+  });
+});
+
+test('in a linked worktree the main checkout’s local rules hold too', async () => {
+  await using w = await world();
+  await w.write('local', { permissions: { deny: ['WebFetch'] } });
+  const worktree = join(w.repository, '.claude/worktrees/bob');
+  await mkdir(worktree, { recursive: true });
+  await writeFile(join(worktree, '.git'), `gitdir: ${w.repository}/.git/worktrees/bob\n`);
+  expect((await loadSettings({ ...w.places, cwd: worktree })).settings).toEqual({
+    permissions: { deny: ['WebFetch'] },
+  });
+});
+
+test('where the home itself is the repository, its settings are the user’s and not a project’s', async () => {
+  await using w = await world();
+  await w.write('user', { permissions: { allow: ['Read'] } });
+  await mkdir(join(w.places.userHome, '.git'));
+  const { sources, notices } = await loadSettings({ ...w.places, cwd: w.places.userHome, trusted: false });
+  expect({ sources: sources.map(({ source }) => source), notices }).toEqual({ sources: ['user'], notices: [] });
+});
+
+test.each([
+  ['text that is not JSON', '{"model": "x",}', /settings\.json is not JSON: /],
+  ['comments', '// x\n{}', /is not JSON/],
+  ['a list', '[]', /must hold one JSON object/],
+  [
+    'a rule that is no text',
+    { permissions: { allow: ['Read', 5] } },
+    /settings\.json: "permissions\.allow\.1" must be text\./,
+  ],
+  [
+    'a mode that does not exist',
+    { permissions: { defaultMode: 'yolo' } },
+    /"permissions\.defaultMode" must be one of plan, /,
+  ],
+  ['an environment that is a list', { env: [] }, /"env" must be an object/],
+])('%s is an error that names the file and the key', async (_, content, message) => {
+  await using w = await world();
+  await w.write('project', content);
+  await expect(loadSettings(w.places)).rejects.toThrow(message);
+});
+
+test('a flag that names no file is an error', async () => {
+  await using w = await world();
+  await expect(loadSettings({ ...w.places, flag: 'none.json' })).rejects.toThrow(
+    /--settings: there is no file .*none\.json/,
+  );
+});

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { CATALOGUE, costOf, isKnownModel, modelFacts, resolveModel } from '../../src/model/catalogue.js';
+
+test('an alias stands for the newest model of its name', () => {
+  expect(['sonnet', 'opus', 'haiku', 'fable', 'Sonnet', 'opus[1m]'].map(resolveModel)).toEqual([
+    'claude-sonnet-5-5',
+    'claude-opus-5-5',
+    'claude-haiku-5-5',
+    'claude-fable-5-2',
+    'claude-sonnet-5-5',
+    'claude-opus-5-5',
+  ]);
+});
+
+test('any other name is passed through', () => {
+  expect(resolveModel('claude-opus-4-6')).toBe('claude-opus-4-6');
+  expect(resolveModel('my-gateway/some-model')).toBe('my-gateway/some-model');
+});
+
+test('an unknown id gets careful defaults, and is not taken for a known one', () => {
+  const { contextWindow, maxOutput, thinking, takesEffort } = modelFacts('mystery-1');
+  expect({ contextWindow, maxOutput, thinking, takesEffort }).toEqual({
+    contextWindow: 200_000,
+    maxOutput: 32_000,
+    thinking: [],
+    takesEffort: false,
+  });
+  expect(isKnownModel('mystery-1')).toBe(false);
+  expect(modelFacts('claude-haiku-4-5-20251001').id).toBe('claude-haiku-4-5');
+});
+
+// One million tokens of each kind: input + output + read + 5-minute write, added up by hand.
+test.each([
+  ['claude-fable-5-2', 8 + 40 + 0.8 + 10],
+  ['claude-fable-5-1', 10 + 50 + 1 + 12.5],
+  ['claude-fable-5', 10 + 50 + 1 + 12.5],
+  ['claude-opus-5-5', 4 + 20 + 0.2 + 5],
+  ['claude-sonnet-5-5', 2 + 10 + 0.2 + 2.5],
+  ['claude-haiku-5-5', 0.5 + 2.5 + 0.05 + 0.625],
+  ['claude-opus-5', 5 + 25 + 0.5 + 6.25],
+  ['claude-sonnet-5', 2 + 10 + 0.2 + 2.5],
+  ['claude-opus-4-8', 5 + 25 + 0.5 + 6.25],
+  ['claude-opus-4-7', 5 + 25 + 0.5 + 6.25],
+  ['claude-opus-4-6', 5 + 25 + 0.5 + 6.25],
+  ['claude-sonnet-4-6', 3 + 15 + 0.3 + 3.75],
+  ['claude-opus-4-5', 5 + 25 + 0.5 + 6.25],
+  ['claude-sonnet-4-5', 3 + 15 + 0.3 + 3.75],
+  ['claude-haiku-4-5', 1 + 5 + 0.1 + 1.25],
+  ['mystery-1', 10 + 50 + 1 + 12.5],
+])('a million tokens of each kind cost what %s costs', (id, dollars) => {
+  expect(costOf(id, { input: 1e6, output: 1e6, cacheRead: 1e6, cacheWrite: 1e6 })).toBeCloseTo(dollars, 10);
+});
+
+test('every model of the catalogue has its cost checked above', () => {
+  expect(CATALOGUE).toHaveLength(15);
+});
+
+test('an hour in the cache costs twice the input', () => {
+  expect(costOf('claude-opus-5-5', { input: 0, output: 0, cacheRead: 0, cacheWrite: 1e6 }, 400_000)).toBeCloseTo(
+    0.6 * 5 + 0.4 * 8,
+    10,
+  );
+});
+
+test('haiku 5.5 costs five times as much when the prompt has more than 100,000 tokens, cached ones included', () => {
+  const short = { input: 60_000, output: 1000, cacheRead: 40_000, cacheWrite: 0 };
+  expect(costOf('claude-haiku-5-5', short)).toBeCloseTo(0.006 + 0.0005 + 0.0004, 10);
+  expect(costOf('claude-haiku-5-5', { ...short, cacheRead: 40_001 })).toBeCloseTo(0.03 + 0.0025 + 40_001 * 0.05e-6, 10);
+});

@@ -1,0 +1,236 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Tool } from '../../src/agent/tool.js';
+import { environment } from '../../src/config/env.js';
+import { endMarked, markedProcesses } from '../../src/host/children.js';
+import { systemClock } from '../../src/host/clock.js';
+import { createBashTool } from '../../src/tools/bash.js';
+import { eventually } from '../helpers/eventually.js';
+import { tempDir } from '../helpers/tempDir.js';
+import { textOf, toolContext, use } from './context.js';
+
+interface Setting extends AsyncDisposable {
+  readonly path: string;
+  readonly tool: Tool;
+  readonly output: string;
+  readonly mark: { readonly member: string; readonly home: string };
+}
+
+/** A working directory and a shell in it; whatever was started there is ended with it. */
+async function setting({
+  keepsCwd = true,
+  env = {},
+}: {
+  keepsCwd?: boolean;
+  env?: Record<string, string>;
+} = {}): Promise<Setting> {
+  const dir = await tempDir();
+  const path = join(dir.path, 'work');
+  const output = join(dir.path, 'tasks');
+  await mkdir(path);
+  const mark = { member: 'bob@red:1', home: dir.path };
+  const tool = createBashTool({
+    clock: systemClock,
+    mark,
+    environment: () => ({ ...environment(), ...env }),
+    outputFolder: output,
+    keepsCwd,
+    folders: () => [path],
+  });
+  const dispose = async () => {
+    await endMarked(mark, systemClock, 0);
+    await dir[Symbol.asyncDispose]();
+  };
+  return { path, tool, output, mark, [Symbol.asyncDispose]: dispose };
+}
+
+it('gives what a command printed, in order, and leaves nothing behind', async () => {
+  await using here = await setting();
+  const context = toolContext(here.path);
+  expect(await use(here.tool, { command: 'echo a; echo b >&2; echo "it\'s $1 $0"' }, context)).toEqual({
+    content: "a\nb\nit's  bash",
+    isError: false,
+  });
+  expect(await use(here.tool, { command: 'true' }, context)).toEqual({ content: '(No output)', isError: false });
+  expect(await readdir(here.output)).toEqual([]);
+});
+
+it('tells the exit code, and takes 1 for an answer where it is one', async () => {
+  await using here = await setting();
+  const end = (command: string) => use(here.tool, { command }, toolContext(here.path));
+  expect(await end('echo x; exit 3')).toEqual({ content: 'x\nExit code 3', isError: true });
+  expect(await end('kill -9 $$')).toEqual({ content: 'Exit code 128 (SIGKILL)', isError: true });
+  expect(await end('echo a | grep b')).toEqual({ content: 'Exit code 1', isError: false });
+  for (const command of [
+    'diff /etc/hosts /dev/null >/dev/null',
+    'test -e nowhere',
+    '[ a = b ]',
+    'false; X=1 grep b /dev/null',
+  ]) {
+    expect(await end(command), command).toMatchObject({ isError: false });
+  }
+  for (const command of ['false', 'grep b nowhere', 'grep b /dev/null; false'])
+    expect(await end(command), command).toMatchObject({ isError: true });
+  expect(await end('echo (')).toMatchObject({
+    content: expect.stringContaining('line 1: syntax error'),
+    isError: true,
+  });
+});
+
+it('keeps the directory inside the working directories and goes back from outside', async () => {
+  await using here = await setting();
+  await mkdir(join(here.path, 'sub'));
+  const context = toolContext(here.path);
+  expect(await use(here.tool, { command: 'cd sub' }, context)).toEqual({
+    content: '(No output)',
+    isError: false,
+    cwd: join(here.path, 'sub'),
+  });
+  expect(await use(here.tool, { command: 'cd sub; exit 2' }, context)).toMatchObject({ cwd: join(here.path, 'sub') });
+  const outside = await use(here.tool, { command: 'cd /' }, context);
+  expect(outside).toEqual({
+    content: `Shell cwd was reset to ${here.path}: / is outside the working directories.`,
+    isError: false,
+  });
+});
+
+it("does not keep a sub-agent's directory, and says so", async () => {
+  await using here = await setting({ keepsCwd: false });
+  await mkdir(join(here.path, 'sub'));
+  const moved = await use(here.tool, { command: 'cd sub' }, toolContext(here.path));
+  expect(moved.cwd).toBeUndefined();
+  expect(moved.content).toMatch(/reset to .*work: a change of directory lasts for one command/);
+});
+
+it('runs in a working directory when its own is gone', async () => {
+  await using here = await setting();
+  expect(await use(here.tool, { command: 'pwd' }, toolContext(join(here.path, 'gone')))).toEqual({
+    content: here.path,
+    isError: false,
+    cwd: here.path,
+  });
+});
+
+it('ends with its shell, though a child still holds its output, and lets that child go on', async () => {
+  await using here = await setting();
+  const started = systemClock.monotonic();
+  const text = await textOf(here.tool, { command: 'sleep 30 & echo done' }, toolContext(here.path));
+  expect(systemClock.monotonic() - started).toBeLessThan(10_000);
+  expect(text).toMatch(/^done\n1 of its processes still run, printing into .*toolu_1\.output\.$/);
+  expect(await markedProcesses(here.mark)).toHaveLength(1);
+});
+
+it('ends a command that takes too long with all it started, and nothing of another call', async () => {
+  await using here = await setting();
+  await use(here.tool, { command: 'sleep 6100.61 &' }, toolContext(here.path, { toolUseId: 'other' }));
+  const long = `sleep 6200.${process.pid}`; // told apart from another run's
+  const command = `setsid ${long} & env -i ${long} & trap "" TERM; echo before; ${long}`;
+  const result = await use(here.tool, { command, timeout: 300 }, toolContext(here.path));
+  expect(result).toEqual({
+    content: 'before\nThe command did not end within 0.3 s and was ended, with all it had started.',
+    isError: true,
+  });
+  const left = await Promise.all(
+    (await markedProcesses(here.mark)).map(({ pid }) => readFile(`/proc/${pid}/cmdline`, 'utf8')),
+  );
+  expect(left).toEqual(['sleep\x006100.61\0']);
+  expect(
+    execFileSync('sh', ['-c', 'cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" " "; true'], { encoding: 'utf8' }),
+  ).not.toContain(long);
+});
+
+it('ends on abort and says that it was cancelled', async () => {
+  await using here = await setting();
+  const abort = new AbortController();
+  const running = use(
+    here.tool,
+    { command: 'echo started > flag; sleep 60' },
+    toolContext(here.path, { signal: abort.signal }),
+  );
+  await eventually(() => readFile(join(here.path, 'flag')));
+  abort.abort();
+  expect(await running).toEqual({ content: 'Cancelled: the command was ended before it was done.', isError: true });
+  expect(await markedProcesses(here.mark)).toEqual([]);
+  expect(await use(here.tool, { command: 'touch x' }, toolContext(here.path, { signal: abort.signal }))).toMatchObject({
+    isError: true,
+  });
+  await expect(stat(join(here.path, 'x'))).rejects.toThrow('ENOENT');
+});
+
+it('shows 30,000 characters of long output and keeps the whole in a file', async () => {
+  await using here = await setting();
+  const text = await textOf(here.tool, { command: 'seq 1 20000; echo end' }, toolContext(here.path));
+  expect(text.length).toBeLessThan(30_300);
+  expect(text).toMatch(/^1\n2\n/);
+  expect(text).toMatch(/19999\n20000\nend$/);
+  const [, path = ''] = /All of it is in (\S+)/.exec(text) ?? [];
+  expect((await readFile(path, 'utf8')).split('\n')).toHaveLength(20_002);
+});
+
+it('stays small in memory and on disk, however much a command prints', async () => {
+  await using here = await setting();
+  const before = process.memoryUsage().rss;
+  const text = await textOf(
+    here.tool,
+    { command: 'yes 0123456789 | head -c 1000000000; echo; echo end' },
+    toolContext(here.path),
+  );
+  expect(text).toMatch(/^0123456789\n/);
+  expect(text).toMatch(/\nend$/);
+  expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
+}, 60_000);
+
+it('gives commands an empty stdin, no terminal, no colour, no pager and the mark', async () => {
+  await using here = await setting({ env: { FORCE_COLOR: '1', OWN: 'mine' } });
+  const command =
+    'cat; echo "$TERM $NO_COLOR $PAGER $GIT_PAGER $GIT_EDITOR $EDITOR $GIT_TERMINAL_PROMPT [$FORCE_COLOR] $OWN $TROUPE_MEMBER $TROUPE_CALL"; (: < /dev/tty) 2>/dev/null || echo no tty';
+  expect(await textOf(here.tool, { command }, toolContext(here.path))).toBe(
+    'dumb 1 cat cat true true 0 [] mine bob@red:1 toolu_1\nno tty',
+  );
+});
+
+it('has the files that a command names judged where they really are', async () => {
+  await using here = await setting();
+  await symlink('/etc/passwd', join(here.path, 'link'));
+  await symlink('/etc', join(here.path, 'folder'));
+  const accessOf = (command: string) => here.tool.prepare({ command }, toolContext(here.path)).access;
+  expect(accessOf('cat link')).toEqual({ kind: 'shell', command: 'cat link', realPaths: ['/etc/passwd'] });
+  expect(accessOf('cat folder/hosts')).toEqual({
+    kind: 'shell',
+    command: 'cat folder/hosts',
+    realPaths: ['/etc/hosts'],
+  });
+  expect(accessOf('cat plain')).toEqual({ kind: 'shell', command: 'cat plain' });
+});
+
+it('does not let a folder that looks like a repository run programs through a free git command', async () => {
+  await using here = await setting();
+  const trap = join(here.path, 'trap');
+  execFileSync('git', ['init', '-q', '--bare', trap]);
+  execFileSync('git', ['-C', trap, 'config', 'core.bare', 'false']);
+  execFileSync('git', ['-C', trap, 'config', 'core.worktree', here.path]);
+  await writeFile(join(here.path, 'evil'), `#!/bin/sh\ntouch ${here.path}/ran\n`, { mode: 0o755 });
+  execFileSync('git', ['-C', trap, 'config', 'core.fsmonitor', join(here.path, 'evil')]);
+  execFileSync('git', ['-C', trap, 'status'], { stdio: 'ignore' });
+  await stat(join(here.path, 'ran')); // it would, in any other shell
+  await rm(join(here.path, 'ran'));
+  await use(here.tool, { command: 'git status' }, toolContext(trap));
+  await expect(stat(join(here.path, 'ran'))).rejects.toThrow('ENOENT');
+});
+
+it('refuses times over ten minutes and fields it does not have', () => {
+  const tool = createBashTool({
+    clock: systemClock,
+    mark: { member: 'a', home: '/' },
+    environment: () => ({}),
+    outputFolder: '/',
+    keepsCwd: true,
+    folders: () => [],
+  });
+  expect(() => tool.prepare({ command: 'x', timeout: 600_001 }, toolContext('/'))).toThrow(/timeout: Too big/);
+  expect(() => tool.prepare({ command: 'x', comand: 'y' }, toolContext('/'))).toThrow(
+    '- comand: there is no such field. Did you mean "command"?',
+  );
+});

@@ -1,0 +1,81 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createEditTool } from '../../src/tools/edit.js';
+import { readTool } from '../../src/tools/read.js';
+import { tempDir } from '../helpers/tempDir.js';
+import { toolContext, use } from './context.js';
+
+const tool = createEditTool();
+
+/** Writes a file, has it read, edits it; what it then holds, or the error's message. */
+async function edited(
+  content: string | Uint8Array,
+  old_string: string,
+  new_string: string,
+  more: object = {},
+): Promise<string> {
+  await using dir = await tempDir();
+  const path = join(dir.path, 'a.txt');
+  await writeFile(path, content);
+  const context = toolContext(dir.path);
+  await use(readTool, { file_path: path }, context);
+  try {
+    await use(tool, { file_path: path, old_string, new_string, ...more }, context);
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    return error instanceof Error ? error.message.replaceAll(path, 'PATH') : String(error);
+  }
+}
+
+it('replaces text that is there once, and nothing else', async () => {
+  expect(await edited('a\nb\nc', 'b\n', '$& x\n')).toBe('a\n$& x\nc');
+});
+
+it('says how often a text is there when it is not unique', async () => {
+  expect(await edited('b b b', 'b', 'x')).toBe(
+    'old_string occurs 3 times in PATH. Quote more around the one you mean, or set replace_all.',
+  );
+  expect(await edited('b b b', 'b', 'x', { replace_all: true })).toBe('x x x');
+});
+
+it('keeps CR LF, the byte order mark and a missing last newline', async () => {
+  expect(await edited('\ufeffa\r\nb\r\nc', 'a\nb', 'x\ny')).toBe('\ufeffx\r\ny\r\nc');
+  expect(await edited('a\r\nb\r\n', 'b', 'b\nc')).toBe('a\r\nb\r\nc\r\n');
+  expect(await edited('a\nb\r\nc\n', 'b\r\n', 'x\r\n')).toBe('a\nx\r\nc\n');
+});
+
+it('shows the nearest when nothing matches', async () => {
+  expect(await edited('if (a) {\n    go();\n}\n', '\tgo();', 'x')).toBe(
+    'old_string does not occur in PATH. Nearest:\n     2\t    go();\nOnly white space differs there.',
+  );
+  expect(await edited('const total = 1;\nconst other = 2;\n', 'const totals = 1;', 'x')).toMatch(
+    /Nearest:\n {5}1\tconst total = 1;/,
+  );
+  expect(await edited('abc\n', 'something else', 'x')).toMatch(/Nothing like it/);
+});
+
+it('refuses what would change nothing or damage the file', async () => {
+  expect(await edited('a', 'a', 'a')).toMatch(/are the same/);
+  expect(await edited('a', '', 'b')).toMatch(/old_string is empty/);
+  expect(await edited(Buffer.from([0x61, 0xe9, 0x62]), 'a', 'b')).toMatch(/not UTF-8/);
+});
+
+it('refuses a file that was not read, or not since it changed, and goes on after its own change', async () => {
+  await using dir = await tempDir();
+  const path = join(dir.path, 'a.txt');
+  await writeFile(path, 'one two');
+  const context = toolContext(dir.path);
+  const edit = (old_string: string) => use(tool, { file_path: path, old_string, new_string: 'x' }, context);
+  await expect(edit('one')).rejects.toThrow(/was not read yet/);
+  await use(readTool, { file_path: path }, context);
+  expect((await edit('one')).content).toBe(
+    `Edited ${path}.\n@@ -1,1 +1,1 @@\n-one two\n\\ No newline at end of file\n+x two\n\\ No newline at end of file`,
+  );
+  await edit('two');
+  await writeFile(path, 'someone else was here');
+  await expect(edit('someone')).rejects.toThrow(/has changed since/);
+  await expect(use(tool, { file_path: `${path}x`, old_string: 'a', new_string: 'b' }, context)).rejects.toThrow(
+    `Did you mean ${path}? Write makes new files.`,
+  );
+});
