@@ -83,7 +83,8 @@ export async function downTeam({
   const archive = keep ? place.paths.root : await putAway(world, team.name, purge);
   await panes?.restoreWindow();
   const lead = team.members.find((member) => member.name === LEAD);
-  if (panes && lead && lead.tmuxPaneId.startsWith('%') && lead.ownsPane !== false && team.tmux?.ownsServer === false) {
+  const hasOwnPane = lead?.tmuxPaneId.startsWith('%') && lead.ownsPane !== false;
+  if (panes && lead && hasOwnPane && team.tmux?.ownsServer === false) {
     await panes.close(paneOf(lead), { team: team.name, member: LEAD });
   }
   // Last: this process may itself sit in a pane of that server.

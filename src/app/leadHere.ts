@@ -11,7 +11,7 @@ export const SILENT: TeammateScreen = { open: () => {}, event: () => {}, waits: 
 /** Runs teammates as loops of this process. */
 export function teammatesHere(world: World, engine: Engine): StartMember {
   return async (launchFile, signal) => {
-    const code = await runTeammate({ world, engine, launchFile, screen: SILENT, ownsProcess: false, signal });
+    const code = await runTeammate({ world, engine, launch: await takeLaunch(launchFile), screen: SILENT, signal });
     return { code, lastLines: '' };
   };
 }

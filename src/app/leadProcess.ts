@@ -1,3 +1,4 @@
+import { homeAt } from '../config/paths.js';
 import { thisProcess } from '../host/processes.js';
 import { onEndSignals } from '../host/signals.js';
 import { takeLaunch } from '../team/launch.js';
@@ -12,8 +13,9 @@ import { becomeLaunched } from './paneEnvironment.js';
 import { placeOf, startEngine, type World } from './services.js';
 
 /** A lead in a pane of its own: `troupe lead --launch FILE`. Ends with its team. */
-export async function runLeadProcess(world: World, launchFile: string): Promise<void> {
+export async function runLeadProcess(outer: World, launchFile: string): Promise<void> {
   const launch = becomeLaunched(await takeLaunch(launchFile));
+  const world = { ...outer, home: homeAt(launch.home) };
   const place = placeOf(world, launch.team);
   const team = await openTeamFile(place.paths.config).require();
   const panes = recordedBackend(world, team);

@@ -1,12 +1,11 @@
 import type { AgentEvent } from '../agent/events.js';
 import { isAlive } from '../host/processes.js';
 import { createTeammate } from '../member/teammate.js';
-import { type Launch, takeLaunch } from '../team/launch.js';
+import type { Launch } from '../team/launch.js';
 import { openTeamFile } from '../team/teamFile.js';
 import { isAbort } from '../util/errors.js';
 import { openSession } from './memberSession.js';
 import { createMessagePort } from './messagePort.js';
-import { becomeLaunched } from './paneEnvironment.js';
 import type { Engine, World } from './services.js';
 
 /** Where a teammate shows what it does. */
@@ -20,25 +19,14 @@ export interface TeammateScreen {
 export interface TeammateOptions {
   readonly world: World;
   readonly engine: Engine;
-  readonly launchFile: string;
+  readonly launch: Launch;
   readonly screen: TeammateScreen;
-  /** Whether this process is the member's alone: then the launch file's environment and folder become its own. */
-  readonly ownsProcess: boolean;
   /** Ends it hard. `reason` of the signal names the signal that asked for it, where one did. */
   readonly signal: AbortSignal;
 }
 
 /** Runs a teammate to its end. Resolves with its exit code. */
-export async function runTeammate({
-  world,
-  engine,
-  launchFile,
-  screen,
-  ownsProcess,
-  signal,
-}: TeammateOptions): Promise<number> {
-  const taken = await takeLaunch(launchFile);
-  const launch = ownsProcess ? becomeLaunched(taken) : taken;
+export async function runTeammate({ world, engine, launch, screen, signal }: TeammateOptions): Promise<number> {
   screen.open(launch);
   const end = new AbortController();
   const hard = AbortSignal.any([signal, end.signal]);

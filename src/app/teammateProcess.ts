@@ -1,24 +1,29 @@
 import type { AgentEvent } from '../agent/events.js';
 import { environment } from '../config/env.js';
+import { homeAt } from '../config/paths.js';
 import { onEndSignals } from '../host/signals.js';
+import { takeLaunch } from '../team/launch.js';
 import { sendProse } from '../team/messages.js';
 import { openTeamFile } from '../team/teamFile.js';
 import { linesOf } from '../tui/paneRenderer.js';
 import { openPrompt, type Prompt } from '../tui/prompt.js';
 import { theme, wantsColor } from '../tui/theme.js';
 import { messageOf } from '../util/errors.js';
+import { becomeLaunched } from './paneEnvironment.js';
 import { placeOf, startEngine, type World } from './services.js';
 import { runTeammate, type TeammateScreen } from './teammate.js';
 
 /** A teammate in a pane of its own: `troupe teammate --launch FILE`. Resolves with its exit code. */
-export async function runTeammateProcess(world: World, launchFile: string): Promise<number> {
+export async function runTeammateProcess(outer: World, launchFile: string): Promise<number> {
+  const launch = becomeLaunched(await takeLaunch(launchFile));
+  const world = { ...outer, home: homeAt(launch.home) };
   const end = new AbortController();
   const restore = onEndSignals((signal) => end.abort(signal));
   const engineEnd = new AbortController();
   const screen = paneScreen(world);
   const engine = startEngine(world.clock, engineEnd.signal, (error) => screen.say(messageOf(error)));
   try {
-    return await runTeammate({ world, engine, launchFile, screen, ownsProcess: true, signal: end.signal });
+    return await runTeammate({ world, engine, launch, screen, signal: end.signal });
   } finally {
     restore();
     engineEnd.abort();

@@ -54,7 +54,9 @@ export function onBrokenPipe(onClosed: () => void): void {
 /** Rows as columns, each as wide as its widest cell. */
 export function table(rows: readonly (readonly string[])[], width: (text: string) => number): string {
   const widths: number[] = [];
-  for (const row of rows) row.forEach((cell, index) => (widths[index] = Math.max(widths[index] ?? 0, width(cell))));
+  for (const row of rows) {
+    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, width(cell));
+  }
   return rows
     .map((row) =>
       row
