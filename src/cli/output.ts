@@ -1,4 +1,4 @@
-import { ExitCode, hasCode } from '../util/errors.js';
+import { hasCode } from '../util/errors.js';
 
 /** What a command prints: data to stdout, words about it to stderr. */
 export interface Output {
@@ -46,7 +46,6 @@ export function isStdinPiped(): boolean {
 export function onBrokenPipe(onClosed: () => void): void {
   process.stdout.on('error', (error) => {
     if (!hasCode(error, 'EPIPE')) throw error;
-    process.exitCode = ExitCode.brokenPipe;
     onClosed();
   });
 }

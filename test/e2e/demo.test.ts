@@ -1,51 +1,37 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parseDocument } from 'yaml';
 import * as z from 'zod/mini';
 import { demoProject } from '../../src/app/demoProject.js';
-import { type RunResult, run } from '../../src/host/run.js';
+import { run } from '../../src/host/run.js';
 import { git } from '../../src/worktree/git.js';
 import { tempDir } from '../helpers/tempDir.js';
 
 const program = fileURLToPath(new URL('../../bin/troupe.js', import.meta.url));
 const script = fileURLToPath(new URL('../../templates/scripts/feature.yaml', import.meta.url));
-const Session = z.object({ agent: z.string(), team: z.string(), cwd: z.string() });
+const Outcome = z.object({ repository: z.string(), home: z.string(), testPassed: z.boolean() });
+const Session = z.object({ agent: z.string(), cwd: z.string() });
 
-/** `troupe demo` without a terminal, in an environment that has nothing in it but a PATH. Everything it makes is in `folder`. */
-function demo(folder: string, ...args: string[]): Promise<RunResult> {
-  return run('node', [program, 'demo', ...args], { cwd: folder, env: environment(folder) });
-}
-
-const environment = (folder: string) => ({
-  PATH: process.env['PATH'] ?? '',
-  HOME: folder,
-  TMPDIR: folder,
-  TROUPE_HOME: join(folder, 'home'),
-});
-
-async function filesNamed(name: string, folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.name === name).map((entry) => join(entry.parentPath, name));
-}
-
-/** The repository that a demo left, and what its own test says. */
-async function repositoryIn(folder: string) {
-  const found = (await filesNamed('ISSUE.md', folder)).filter((path) => !path.includes('/.claude/'));
-  expect(found).toHaveLength(1);
-  const path = dirname(found[0] ?? '');
-  const { exitCode } = await run('npm', ['test'], { cwd: path, env: environment(folder) });
-  return { path, git: git(run, path), passes: exitCode === 0 };
+/** `troupe demo` without a terminal, with nothing in its environment but a PATH. All that it makes is in `folder`. */
+async function demo(folder: string, ...args: string[]) {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: folder, TMPDIR: folder };
+  const { exitCode, stdout, stderr } = await run('node', [program, 'demo', '--json', ...args], { cwd: folder, env });
+  expect(stdout, stderr).not.toBe('');
+  const { repository, home, testPassed } = Outcome.parse(JSON.parse(stdout));
+  // The program's word for it is not taken: the repository's own test decides.
+  const passes = (await run('npm', ['test'], { cwd: repository, env })).exitCode === 0;
+  expect(testPassed).toBe(passes);
+  return { exitCode, stderr, passes, git: git(run, repository), sessions: join(home, 'sessions') };
 }
 
 /** Every agent of the team with its folder and its whole transcript. */
-async function agentsIn(folder: string) {
-  const files = await filesNamed('session.json', join(folder, 'home'));
+async function agentsIn(sessions: string) {
   return Promise.all(
-    files.map(async (file) => ({
-      ...Session.parse(JSON.parse(await readFile(file, 'utf8'))),
-      transcript: await readFile(join(dirname(file), 'transcript.jsonl'), 'utf8'),
+    (await readdir(sessions)).map(async (id) => ({
+      ...Session.parse(JSON.parse(await readFile(join(sessions, id, 'session.json'), 'utf8'))),
+      transcript: await readFile(join(sessions, id, 'transcript.jsonl'), 'utf8'),
     })),
   );
 }
@@ -54,23 +40,21 @@ test.each([1, 2, 3])(
   'with seed %i the implementer’s commit mends the one wrong line, and the lead merges it',
   async (seed) => {
     await using dir = await tempDir();
-    const { exitCode, stdout, stderr } = await demo(dir.path, '--seed', String(seed));
-    expect(exitCode, `${stdout}\n${stderr}`).toBe(0);
-    const repository = await repositoryIn(dir.path);
-    expect(repository.passes).toBe(true);
+    const { exitCode, stderr, passes, git: inside, sessions } = await demo(dir.path, '--seed', String(seed));
+    expect({ exitCode, passes }, stderr).toEqual({ exitCode: 0, passes: true });
 
     const { file, brokenLine, fixedLine } = demoProject(seed);
-    const changed = await repository.git('diff', '--unified=0', 'HEAD^1', 'HEAD');
+    const changed = await inside('diff', '--unified=0', 'HEAD^1', 'HEAD');
     expect(changed.split('\n').filter((line) => /^[+-]/.test(line))).toEqual([
       `--- a/${file}`,
       `+++ b/${file}`,
       `-${brokenLine}`,
       `+${fixedLine}`,
     ]);
-    const commit = await repository.git('rev-parse', 'HEAD^2');
-    expect(await repository.git('rev-parse', 'HEAD^2^')).toBe(await repository.git('rev-parse', 'HEAD^1'));
+    const commit = await inside('rev-parse', 'HEAD^2');
+    expect(await inside('rev-parse', 'HEAD^2^')).toBe(await inside('rev-parse', 'HEAD^1'));
 
-    const agents = await agentsIn(dir.path);
+    const agents = await agentsIn(sessions);
     expect(agents.map(({ agent }) => agent).sort()).toEqual(['implementer', 'planner', 'reviewer', 'team-lead']);
     const committers = agents.filter(({ transcript }) => new RegExp(`"\\[\\S+ ${commit.slice(0, 7)}`).test(transcript));
     expect(committers).toEqual([expect.objectContaining({ agent: 'implementer' })]);
@@ -86,9 +70,7 @@ test('a script without its edit leaves the test failing, and the demo says so wi
   const withoutEdit = join(dir.path, 'without-edit.yaml');
   await writeFile(withoutEdit, String(document));
 
-  const { exitCode } = await demo(dir.path, '--seed', '1', '--script', withoutEdit);
-  expect(exitCode).not.toBe(0);
-  const repository = await repositoryIn(dir.path);
-  expect(repository.passes).toBe(false);
-  expect(await repository.git('rev-list', '--count', '--all')).toBe('1');
+  const { exitCode, passes, git: inside } = await demo(dir.path, '--seed', '1', '--script', withoutEdit);
+  expect({ exitCode, passes }).toEqual({ exitCode: 1, passes: false });
+  expect(await inside('rev-list', '--count', '--all')).toBe('1');
 });

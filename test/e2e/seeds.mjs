@@ -3,9 +3,9 @@
 //
 //   node test/e2e/seeds.mjs [seeds=10] [first=1] [program=bin/troupe.js]
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const seeds = Number(process.argv[2] ?? 10);
@@ -26,28 +26,23 @@ function isMended(seed) {
 }
 
 function play(seed, folder) {
-  const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder, TROUPE_HOME: join(folder, 'home') };
+  const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder };
   const started = performance.now();
-  const demo = spawnSync(process.execPath, [program, 'demo', '--seed', String(seed)], { cwd: folder, env });
+  const args = [program, 'demo', '--json', '--seed', String(seed)];
+  const demo = spawnSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  const repository = repositoryIn(folder);
-  if (repository === undefined) {
-    console.log(`seed ${seed}: exit ${demo.status}, and no repository. ${demo.stderr}`);
+  if (demo.stdout === '') {
+    console.log(`seed ${seed}: exit ${demo.status}\n${demo.stderr}`);
     return false;
   }
+  const { repository } = JSON.parse(demo.stdout);
   const test = spawnSync('npm', ['test'], { cwd: repository, env });
   const commits = git(repository, 'rev-list', '--count', 'HEAD');
-  const change = git(repository, 'diff', '--shortstat', `${git(repository, 'rev-list', '--max-parents=0', 'HEAD')}`);
+  const change = git(repository, 'diff', '--shortstat', git(repository, 'rev-list', '--max-parents=0', 'HEAD'));
   const subject = git(repository, 'log', '-1', '--no-merges', '--format=%s');
   console.log(`seed ${seed}: exit ${demo.status}, test ${test.status}, ${seconds} s,${change}: ${subject}`);
-  if (demo.status !== 0) console.log(String(demo.stderr));
+  if (demo.status !== 0) console.log(demo.stderr);
   return demo.status === 0 && test.status === 0 && commits === '3';
-}
-
-function repositoryIn(folder) {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  const found = files.find((file) => file.endsWith('ISSUE.md') && !file.includes('.claude'));
-  return found === undefined ? undefined : join(folder, dirname(found));
 }
 
 function git(cwd, ...args) {

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { completionScript, SHELLS, type Shell } from '../completionScript.js';
 import { printLine } from '../output.js';
-import { COMMANDS } from './index.js';
 
 export function register(program: Command): void {
   program
@@ -11,11 +10,15 @@ export function register(program: Command): void {
     .description(
       'Print a completion script. bash: source <(troupe completion bash) · zsh: the same · fish: troupe completion fish | source',
     )
-    .action((shell: Shell) => printLine(completionScript(shell, visibleCommands())));
-}
-
-function visibleCommands(): { name: string; summary: string }[] {
-  return Object.entries(COMMANDS).flatMap(([name, { summary, hidden }]) => (hidden ? [] : [{ name, summary }]));
+    .action((shell: Shell) => {
+      const visible = program.createHelp().visibleCommands(program);
+      printLine(
+        completionScript(
+          shell,
+          visible.map((command) => ({ name: command.name(), summary: command.summary() })),
+        ),
+      );
+    });
 }
 
 function shellNamed(name: string): Shell {

@@ -1,0 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The end-to-end tests run the program as it is shipped: builds it where a source is newer. */
+export function setup(): void {
+  const built = join(root, 'dist', 'help.txt');
+  if (!existsSync(built) || newest(join(root, 'src')) > statSync(built).mtimeMs) execFileSync(process.execPath, [join(root, 'build.js')], { stdio: 'inherit' });
+}
+
+function newest(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return Math.max(...files.map((file) => statSync(join(folder, file)).mtimeMs));
+}
