@@ -31,8 +31,6 @@ export interface LoopDeps extends CallDeps {
   readonly delivered: (arrivals: readonly Arrival[]) => Promise<void>;
   /** Model responses that the agent may still have; checked before each request. */
   readonly turnsLeft: () => number;
-  /** Aborted when the agent shall stop at the next step: a request is dropped, a running tool call is finished. */
-  readonly drain: AbortSignal;
 }
 
 /**
@@ -53,6 +51,7 @@ export async function* runTurn(
   const streaming = AbortSignal.any([signal, deps.drain]);
   let continuations = 0;
 
+  if (stopped()) return end({ reason: 'aborted' });
   const waiting = deps.arrivals.take();
   yield {
     type: 'prompt',
@@ -70,7 +69,7 @@ export async function* runTurn(
       return end({ reason: 'failed', error: error instanceof Error ? error : new Error(messageOf(error)) });
     }
 
-    const message = withoutCutCalls(reply.message);
+    const message = fitToSendBack(reply.message);
     if (message.content.length > 0) {
       history.push({ role: 'assistant', content: message.content });
       await deps.transcript.append('assistant', { role: 'assistant', content: message.content });
@@ -80,7 +79,8 @@ export async function* runTurn(
     const calls = message.content.filter((block): block is ToolUseBlock => block.type === 'tool_use');
     if (calls.length > 0) {
       const { results, endsTurn } = yield* answerCalls(calls, deps, signal);
-      const arrivals = deps.arrivals.take();
+      // What nobody would read any more in this turn stays where it is: it starts the next one.
+      const arrivals = endsTurn || stopped() ? [] : deps.arrivals.take();
       const content = [...results, ...arrivals.map(({ text }) => textBlock(text))];
       yield { type: 'results', message: await addUser(history, content, deps, arrivals) };
       if (endsTurn) return end({ reason: 'waits-for-plan' });
@@ -127,18 +127,19 @@ async function* ask(
     userId,
     ...(effort && { effort }),
   };
-  const stream = deps.client.stream(request, signal);
-  for (;;) {
-    const { done, value } = await stream.next();
-    if (done) return value;
-    yield value;
-  }
+  return yield* deps.client.stream(request, signal);
 }
 
-/** A call that was cut by the output limit has half an input; it must not run. */
-function withoutCutCalls(message: AssistantMessage): AssistantMessage {
-  if (message.stop_reason !== 'max_tokens') return message;
-  return { ...message, content: message.content.filter(({ type }) => type !== 'tool_use') };
+/** Ends in the middle of an answer: the last call has half an input and must not run. */
+const CUT: readonly (string | null)[] = ['max_tokens', 'refusal', 'model_context_window_exceeded'];
+
+/** Without calls that were cut, and without blank texts, which models write and the API does not take back. */
+function fitToSendBack(message: AssistantMessage): AssistantMessage {
+  const isCut = CUT.includes(message.stop_reason);
+  const content = message.content.filter(
+    (block) => !(block.type === 'tool_use' && isCut) && !(block.type === 'text' && block.text.trim() === ''),
+  );
+  return { ...message, content };
 }
 
 async function addUser(

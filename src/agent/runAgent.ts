@@ -29,21 +29,34 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<AgentEvent, TurnE
     let prompt = run.prompt ?? (await run.next?.(undefined));
     while (prompt) {
       const turn = runTurn(run.history, prompt, deps, run.turnSignal());
-      for (;;) {
-        const { done, value } = await turn.next();
-        if (done) {
-          end = value;
-          break;
-        }
-        if (value.type === 'assistant') turns++;
-        yield value;
-      }
+      end = yield* counted(turn, () => turns++);
       yield { type: 'turn_ended', end };
       prompt = await run.next?.(end);
     }
     return end;
   } finally {
     await cleanUp(run.cleanups);
+  }
+}
+
+/** Hands on what a turn tells; `onReply` is called for each response of the model. A turn that is left is closed. */
+async function* counted(
+  turn: AsyncGenerator<AgentEvent, TurnEnd>,
+  onReply: () => void,
+): AsyncGenerator<AgentEvent, TurnEnd> {
+  let end: TurnEnd | undefined;
+  try {
+    for (;;) {
+      const { done, value } = await turn.next();
+      if (done) {
+        end = value;
+        return end;
+      }
+      if (value.type === 'assistant') onReply();
+      yield value;
+    }
+  } finally {
+    if (!end) await turn.return({ reason: 'aborted', text: '' });
   }
 }
 

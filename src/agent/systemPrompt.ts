@@ -49,7 +49,7 @@ export function systemPrompt({
     ...(team ? [teamPart(team)] : []),
     environmentPart(environment),
     ...(append === undefined ? [] : [append]),
-  ];
+  ].filter((block) => block.trim() !== ''); // The API refuses an empty block.
 }
 
 const DEFAULT = `You are a software engineer who works in a terminal, on the repository in your working directory.

@@ -11,6 +11,8 @@ export interface CallDeps {
   readonly gate: Gate;
   readonly state: AgentState;
   readonly readLedger: ReadLedger;
+  /** Aborted when the agent shall stop at the next step: a running call is finished, later ones are not run. */
+  readonly drain: AbortSignal;
 }
 
 export interface Answered {
@@ -20,6 +22,7 @@ export interface Answered {
 
 type Answer = { result: ToolResultBlockParam; output?: ToolOutput; denied?: string };
 
+const NO_OUTPUT = '(no output)';
 export const NOT_RUN = 'This call was not run: the turn was ended first.';
 
 /**
@@ -35,7 +38,7 @@ export async function* answerCalls(
   let endsTurn = false;
   const isConcurrent = (call: ToolUseBlock) => toolOf(call, deps.tools)?.isConcurrent ?? false;
   for (const batch of batchesOf(calls, isConcurrent)) {
-    if (signal.aborted || endsTurn) {
+    if (signal.aborted || deps.drain.aborted || endsTurn) {
       results.push(...batch.map((call) => failure(call, NOT_RUN)));
       continue;
     }
@@ -55,7 +58,7 @@ export async function* answerCalls(
 
 async function answerCall(
   call: ToolUseBlock,
-  { tools, gate, state, readLedger }: CallDeps,
+  { tools, gate, state, readLedger, drain }: CallDeps,
   signal: AbortSignal,
 ): Promise<Answer> {
   try {
@@ -66,7 +69,9 @@ async function answerCall(
     }
     const context = { cwd: state.cwd, mode: state.mode, signal, toolUseId: call.id, readLedger };
     const prepared = tool.prepare(call.input, context);
-    const answer = await gate.decide(tool, prepared.access, call, signal);
+    const answer = await gate.decide(tool, prepared.access, call, AbortSignal.any([signal, drain]));
+    // Whoever was asked may have taken long.
+    if (signal.aborted || drain.aborted) return { result: failure(call, NOT_RUN) };
     if (!answer.allow) return { result: failure(call, answer.because), denied: answer.because };
     const output = await prepared.run();
     return { result: resultOf(call, output), output };
@@ -83,7 +88,7 @@ function resultOf(call: ToolUseBlock, { content, isError }: ToolOutput): ToolRes
   return {
     type: 'tool_result',
     tool_use_id: call.id,
-    content: typeof content === 'string' ? content || '(no output)' : resultBlocks(content),
+    content: typeof content === 'string' ? content || NO_OUTPUT : resultBlocks(content),
     ...(isError === true && { is_error: true }),
   };
 }
@@ -91,11 +96,14 @@ function resultOf(call: ToolUseBlock, { content, isError }: ToolOutput): ToolRes
 function resultBlocks(
   blocks: readonly ContentBlockParam[],
 ): NonNullable<Exclude<ToolResultBlockParam['content'], string>> {
-  return blocks.filter((block) => block.type === 'text' || block.type === 'image' || block.type === 'document');
+  const shown = blocks
+    .filter((block) => block.type === 'text' || block.type === 'image' || block.type === 'document')
+    .filter((block) => block.type !== 'text' || block.text.trim() !== '');
+  return shown.length > 0 ? shown : [{ type: 'text', text: NO_OUTPUT }];
 }
 
 function failure(call: ToolUseBlock, because: string): ToolResultBlockParam {
-  return { type: 'tool_result', tool_use_id: call.id, content: because, is_error: true };
+  return { type: 'tool_result', tool_use_id: call.id, content: because || NO_OUTPUT, is_error: true };
 }
 
 function explain(call: ToolUseBlock, error: unknown, signal: AbortSignal): string {

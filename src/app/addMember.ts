@@ -1,12 +1,13 @@
-import { currentFolder, userHome } from '../config/env.js';
-import { loadAgents } from '../definitions/load.js';
+import { currentFolder } from '../config/env.js';
 import { isAlive } from '../host/processes.js';
+import { useOwnModels } from '../model/userModels.js';
 import type { TeamSettings } from '../team/launch.js';
 import { type StartDeps, type StartedMember, startMember } from '../team/lifecycle.js';
-import { LEAD, requireMember } from '../team/member.js';
+import { checkNewMemberName, LEAD, requireMember } from '../team/member.js';
 import { shutdownMember } from '../team/shutdown.js';
 import type { TeamFile } from '../team/teamFile.js';
 import { ExitCode, UserError } from '../util/errors.js';
+import { agentsFor } from './agentTypes.js';
 import { recordedBackend } from './backends.js';
 import { type MemberWish, resolveMember } from './memberRequest.js';
 import { placeOf, type World } from './services.js';
@@ -15,11 +16,13 @@ import { chooseTeam, refuseMembers } from './teams.js';
 /** One more teammate of a running team. */
 export async function addMember(world: World, team: string | undefined, wish: MemberWish): Promise<StartedMember> {
   refuseMembers('add');
+  checkNewMemberName(wish.name);
   const file = await chooseTeam(world, team);
   const { deps, settings } = await startDeps(world, file, 'add');
   const cwd =
     wish.cwd === undefined ? (file.members.find(({ name }) => name === LEAD)?.cwd ?? currentFolder()) : currentFolder();
-  const agents = await loadAgents({ cwd, userHome: userHome(), trusted: settings.trusted, flag: settings.agents });
+  const agents = await agentsFor(world, { cwd, settings, environment: deps.environment });
+  await useOwnModels(world.home.models);
   return startMember(deps, resolveMember({ promptFrom: 'user', ...wish }, { agents, settings, cwd }));
 }
 

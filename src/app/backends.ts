@@ -63,7 +63,7 @@ export async function openBackend(
     run,
   });
   const panes = createTmuxBackend({ ...base, facts, dedicatedWindow, ...(leadPane && { leadPane }) });
-  return { backend: panes, panes, tmux: facts, leadIsHere: !wish.detach };
+  return { backend: panes, panes, tmux: facts, ...(leadPane && { leadPane }), leadIsHere: !wish.detach };
 }
 
 /** The tmux of a team that runs already; nothing where its members are in the lead's process. */

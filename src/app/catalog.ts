@@ -1,18 +1,29 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { currentFolder, userHome } from '../config/env.js';
-import { ensureHome } from '../config/paths.js';
+import { ensureHome, managedFolder } from '../config/paths.js';
+import { loadSettings } from '../config/settings.js';
 import { openTrust } from '../config/trust.js';
 import { parseAgentFile, whenToUse } from '../definitions/agent.js';
-import { loadAgents, requireAgent } from '../definitions/load.js';
+import { requireAgent } from '../definitions/load.js';
+import { agentsOfManifest } from '../definitions/plugin.js';
 import { loadTemplate, loadTemplates, type TemplateFile } from '../team/template.js';
 import { parseTemplate } from '../team/templateSchema.js';
 import { hasCode, messageOf, UserError } from '../util/errors.js';
+import { agentsFor } from './agentTypes.js';
 import type { World } from './services.js';
 
-async function agentsHere({ home }: World) {
+async function agentsHere(world: World) {
+  const { home } = world;
   const cwd = currentFolder();
-  return loadAgents({ cwd, userHome: userHome(), trusted: await openTrust(home).isTrusted(cwd) });
+  const trusted = await openTrust(home).isTrusted(cwd);
+  const { settings } = await loadSettings({ cwd, userHome: userHome(), home, trusted, managed: managedFolder() });
+  const { strictPluginOnlyCustomization } = settings;
+  return agentsFor(world, {
+    cwd,
+    settings: { trusted, interactive: true, strictPluginOnlyCustomization },
+    environment: { ...world.environment(), ...settings.env },
+  });
 }
 
 /** Every definition that can be used here, and what stands in whose way. */
@@ -23,6 +34,7 @@ export async function listAgents(world: World) {
       name: agent.agentType,
       source: agent.source,
       ...(agent.filename && { file: agent.filename }),
+      ...(agent.plugin && { plugin: agent.plugin }),
       description: whenToUse(agent),
     })),
     skipped,
@@ -38,7 +50,10 @@ export async function showAgent(world: World, name: string) {
     ...agent,
     whenToUse: whenToUse({ ...agent, getSystemPrompt }),
     prompt: getSystemPrompt({ toolNames: [] }),
-    overrides: loaded.overridden.filter(({ agentType }) => agentType === name),
+    overrides: loaded.overridden
+      .filter(({ agentType }) => agentType === name)
+      .map(({ agentType: _, ...weaker }) => weaker),
+    warnings: loaded.warnings.filter((line) => agent.filename !== undefined && line.startsWith(`${agent.filename}:`)),
   };
 }
 
@@ -54,7 +69,16 @@ export async function checkAgents(
       warnings: [...warnings],
     };
   }
-  return checkEach(files, async (text, file) => (await parseAgentFile(text, file, 'project')).warnings);
+  return checkEach(files, async (text, file) =>
+    file.endsWith('.json') ? checkManifest(text, file) : (await parseAgentFile(text, file, 'project')).warnings,
+  );
+}
+
+/** The warnings of all definitions in a plugin's JSON. @throws UserError that says what is wrong with the others. */
+function checkManifest(text: string, file: string): string[] {
+  const { agents, skipped } = agentsOfManifest(text, file);
+  if (skipped.length > 0) throw new UserError(skipped.map(({ reason }) => `${file}: ${reason}`).join('\n'));
+  return agents.flatMap(({ warnings }) => warnings);
 }
 
 const placesOf = ({ home, shippedTemplates }: World) => ({ cwd: currentFolder(), home, shipped: shippedTemplates });

@@ -4,7 +4,7 @@ import { temporaryFolder } from '../config/env.js';
 import { ensureHome, homeAt } from '../config/paths.js';
 import { verdict } from '../headless/quiet.js';
 import { handOver } from '../host/run.js';
-import { loadScript } from '../modelServer/script.js';
+import { loadScript } from '../modelServer/script/script.js';
 import { startModelServer } from '../modelServer/server.js';
 import type { WantedBackend } from '../panes/choose.js';
 import { openTeamFile } from '../team/teamFile.js';

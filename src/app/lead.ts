@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 import type { AgentEvent } from '../agent/events.js';
-import { userHome } from '../config/env.js';
-import { loadAgents } from '../definitions/load.js';
 import { thisProcess } from '../host/processes.js';
 import { createLeadHandlers, type LeadScreen, unattendedDecision } from '../lead/lead.js';
 import { createMemberWatch } from '../lead/watchMembers.js';
@@ -16,10 +14,12 @@ import type { RunRecord } from '../team/runRecord.js';
 import { paneOf } from '../team/shutdown.js';
 import { openTeamFile } from '../team/teamFile.js';
 import type { AgentCall } from '../tools/agent.js';
+import { agentsFor } from './agentTypes.js';
 import { resolveMember } from './memberRequest.js';
-import { openSession, type Session, type SessionParts } from './memberSession.js';
+import { openSession, type Session } from './memberSession.js';
 import { createMessagePort } from './messagePort.js';
 import { type Engine, placeOf, type World } from './services.js';
+import type { SessionParts } from './sessionGround.js';
 
 /** Where the lead's person looks. */
 export interface LeadView extends LeadScreen {
@@ -53,6 +53,7 @@ export async function openLead(options: LeadOptions): Promise<Session> {
     launch,
     signal,
     onEvent: (event) => view.event(event),
+    onProblem: (problem) => view.note(problem),
     announce: async (request) => view.card(request),
     part(parts) {
       const { state, requests, events, asker, rulesChanged } = parts;
@@ -106,9 +107,18 @@ export async function openLead(options: LeadOptions): Promise<Session> {
       await backend.refresh(facts);
     },
   });
-  engine.pulse.every(1000, watch, signal);
-  engine.pulse.every(1000, () => session.parts.asker.check(), signal);
-  return session;
+  const over = new AbortController();
+  const until = AbortSignal.any([signal, over.signal]);
+  engine.pulse.every(1000, watch, until);
+  engine.pulse.every(1000, () => session.parts.asker.check(), until);
+  return {
+    ...session,
+    async close(exit) {
+      // Whoever takes the team down now is the one who tells how its members end.
+      over.abort();
+      await session.close(exit);
+    },
+  };
 }
 
 function stateOf({ state, waitingFor }: RunRecord): string {
@@ -144,12 +154,7 @@ async function spawn(
   call: AgentCall,
 ): Promise<string> {
   const settings = { ...launch.settings, leadMode: state.mode };
-  const agents = await loadAgents({
-    cwd: launch.cwd,
-    userHome: userHome(),
-    trusted: settings.trusted,
-    flag: settings.agents,
-  });
+  const agents = await agentsFor(world, { cwd: launch.cwd, settings, environment: launch.environment });
   const { name = '', prompt, subagentType, model, mode, isolation, toolUseId } = call;
   const request = resolveMember(
     {

@@ -6,12 +6,11 @@ import type { Session } from './memberSession.js';
 import type { Engine, World } from './services.js';
 import { runTeammate, type TeammateScreen } from './teammate.js';
 
-export const SILENT: TeammateScreen = { open: () => {}, event: () => {}, waits: () => {} };
-
-/** Runs teammates as loops of this process. */
-export function teammatesHere(world: World, engine: Engine): StartMember {
+/** Runs teammates as loops of this process. They have no screen; `say` shows a line for a person. */
+export function teammatesHere(world: World, engine: Engine, say: (line: string) => void): StartMember {
+  const screen: TeammateScreen = { open: () => {}, event: () => {}, waits: () => {}, say };
   return async (launchFile, signal) => {
-    const code = await runTeammate({ world, engine, launch: await takeLaunch(launchFile), screen: SILENT, signal });
+    const code = await runTeammate({ world, engine, launch: await takeLaunch(launchFile), screen, signal });
     return { code, lastLines: '' };
   };
 }

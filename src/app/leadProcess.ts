@@ -8,7 +8,7 @@ import { recordedBackend } from './backends.js';
 import { downTeam } from './down.js';
 import { openLead } from './lead.js';
 import { openLeadTerminal } from './leadTerminal.js';
-import type { Session } from './memberSession.js';
+import { createLeaving } from './leaving.js';
 import { becomeLaunched } from './paneEnvironment.js';
 import { placeOf, startEngine, type World } from './services.js';
 
@@ -22,22 +22,19 @@ export async function runLeadProcess(outer: World, launchFile: string): Promise<
   if (!panes) throw new Error(`Team ${launch.team} has no tmux on record: its lead cannot run in a pane.`);
   const engineEnd = new AbortController();
   const hard = new AbortController();
-  let session: Session | undefined;
-  const leave = () => session?.member.control.leave();
+  const leaving = createLeaving();
   const { view, terminal } = openLeadTerminal({
     world,
     team: launch.team,
     color: launch.color,
-    interrupt: () => session?.member.control.interrupt() ?? false,
-    onEnd: leave,
+    interrupt: () => leaving.interrupt(),
+    onEnd: () => leaving.ask('after the call'),
   });
-  const restore = onEndSignals(() => {
-    leave();
-    session?.member.control.interrupt();
-  });
+  const restore = onEndSignals(() => leaving.ask('now'));
   const engine = startEngine(world.clock, engineEnd.signal, (error) => terminal.say(messageOf(error)));
   try {
-    session = await openLead({ world, engine, launch, backend: panes, view, signal: hard.signal });
+    const session = await openLead({ world, engine, launch, backend: panes, view, signal: hard.signal });
+    leaving.attach(session);
     await session.member.run();
     await session.close({ code: 0, signal: null });
     if (await isStillOurs(place.paths.config)) {

@@ -1,10 +1,11 @@
 import { isAbsolute, resolve } from 'node:path';
 import { variable } from '../config/env.js';
+import { defaultAgentType } from '../definitions/builtin/all.js';
 import { type LoadedAgents, requireAgent } from '../definitions/load.js';
 import { resolveModel } from '../model/catalogue.js';
 import { narrowed, type PermissionMode } from '../permissions/mode.js';
 import type { TeamSettings } from '../team/launch.js';
-import type { MemberRequest } from '../team/lifecycle.js';
+import type { MemberRequest } from '../team/slot.js';
 import { UserError } from '../util/errors.js';
 
 /** A member as a person, a template or a model wishes for it. */
@@ -23,8 +24,6 @@ export interface MemberWish {
   readonly requestId?: string | undefined;
 }
 
-export const DEFAULT_AGENT = 'general-purpose';
-
 /**
  * Fills in what the wish leaves open, by one precedence for every way to start a member: the wish, then its agent's
  * definition, then the team's. @throws UserError for an unknown agent type.
@@ -33,7 +32,11 @@ export function resolveMember(
   wish: MemberWish,
   { agents, settings, cwd }: { readonly agents: LoadedAgents; readonly settings: TeamSettings; readonly cwd: string },
 ): MemberRequest {
-  const definition = requireAgent(agents, wish.agent ?? DEFAULT_AGENT);
+  const definition = requireAgent(agents, wish.agent ?? defaultAgentType(agents.agents));
+  if (definition.permissionMode === 'bubble')
+    throw new UserError(
+      `"${definition.agentType}" goes on from the conversation of a running agent: it cannot be a member of a team.`,
+    );
   const defined = definition.model === 'inherit' ? undefined : definition.model;
   const model = resolveModel(wish.model ?? defined ?? variable('TROUPE_SUBAGENT_MODEL') ?? settings.model);
   // A lead that denies everything unasked does not pass that on.

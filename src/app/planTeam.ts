@@ -1,18 +1,21 @@
 import { basename, isAbsolute, resolve } from 'node:path';
 import { currentFolder, hasCredentials, userHome, variable } from '../config/env.js';
+import { managedFolder } from '../config/paths.js';
 import { type LoadedSettings, loadSettings } from '../config/settings.js';
 import { openTrust } from '../config/trust.js';
-import { loadAgents } from '../definitions/load.js';
 import { resolveModel } from '../model/catalogue.js';
+import { useOwnModels } from '../model/userModels.js';
 import { PermissionMode } from '../permissions/mode.js';
 import { parseRule } from '../permissions/rule.js';
 import type { TeamSettings } from '../team/launch.js';
-import type { MemberRequest } from '../team/lifecycle.js';
 import { checkNewMemberName, checkTeamName, LEAD } from '../team/member.js';
+import type { MemberRequest } from '../team/slot.js';
 import { type Expanded, expandTemplate, loadTemplate, loadTemplates, plain } from '../team/template.js';
 import { ExitCode, UserError } from '../util/errors.js';
 import { foldName } from '../util/names.js';
+import { agentsFor } from './agentTypes.js';
 import { resolveMember } from './memberRequest.js';
+import { requestLimit } from './requestLimit.js';
 import type { World } from './services.js';
 import { freeTeamName } from './teamName.js';
 
@@ -34,6 +37,8 @@ export interface TeamWish {
   readonly settings?: string | undefined;
   /** `--agents`, parsed. */
   readonly agents?: Readonly<Record<string, unknown>> | undefined;
+  /** `--plugin-dir`. */
+  readonly pluginDirs?: readonly string[] | undefined;
   readonly systemPrompt?: string | undefined;
   readonly appendSystemPrompt?: string | undefined;
   readonly worktrees: boolean;
@@ -57,6 +62,8 @@ export interface TeamPlan {
   readonly layout: 'panes' | 'windows';
   /** One line each, for the person. */
   readonly notices: readonly string[];
+  /** What was left out because the folder is not trusted: a line for each file. */
+  readonly untrusted: readonly string[];
   /** Whether a dead team of that name is archived first. */
   readonly replaces: boolean;
 }
@@ -69,8 +76,17 @@ export async function planTeam(world: World, wish: TeamWish, command: 'up' | 'ru
   const { home } = world;
   const cwd = wish.cwd ?? currentFolder();
   const trusted = wish.trust || (await openTrust(home).isTrusted(cwd));
-  const loaded = await loadSettings({ cwd, userHome: userHome(), home, flag: wish.settings, trusted });
+  await useOwnModels(home.models);
+  const loaded = await loadSettings({
+    cwd,
+    userHome: userHome(),
+    home,
+    flag: wish.settings,
+    trusted,
+    managed: managedFolder(),
+  });
   const environment = { ...world.environment(), ...loaded.settings.env };
+  requestLimit(environment);
   if (!hasCredentials() && !environment['ANTHROPIC_API_KEY'] && !environment['ANTHROPIC_AUTH_TOKEN']) {
     throw new UserError(
       'No credentials for the model service: set ANTHROPIC_API_KEY. To see a team at work without any: troupe demo',
@@ -78,8 +94,8 @@ export async function planTeam(world: World, wish: TeamWish, command: 'up' | 'ru
     );
   }
   const expanded = await expand(world, wish, cwd, trusted);
-  const agents = await loadAgents({ cwd, userHome: userHome(), trusted, flag: wish.agents });
   const settings = settingsOf(wish, loaded, expanded, { cwd, trusted, interactive: command === 'up' });
+  const agents = await agentsFor(world, { cwd, settings, environment });
   const context = { agents, settings, cwd };
   const members = expanded.members.map((member) =>
     resolveMember(
@@ -124,7 +140,8 @@ export async function planTeam(world: World, wish: TeamWish, command: 'up' | 'ru
     lead,
     members,
     layout: wish.layout ?? expanded.layout ?? 'panes',
-    notices: [...loaded.notices, ...expanded.notices, ...warnings(settings)],
+    notices: warnings(settings),
+    untrusted: [...loaded.notices, ...expanded.notices],
     replaces,
   };
 }
@@ -186,6 +203,9 @@ function settingsOf(
     ...(maxBudgetUsd !== undefined && { maxBudgetUsd }),
     permissionTimeoutMs: interactive ? (settings.permissionTimeout ?? PERMISSION_TIMEOUT_S) * 1000 : 0,
     trusted,
+    ...(settings.worktree && { worktree: settings.worktree }),
+    ...(wish.pluginDirs?.length && { pluginDirs: wish.pluginDirs.map((folder) => resolve(cwd, folder)) }),
+    ...(settings.strictPluginOnlyCustomization && { strictPluginOnlyCustomization: true }),
     interactive,
   };
 }

@@ -54,7 +54,7 @@ export async function runTeam(world: World, options: RunOptions): Promise<RunOut
   if (plan.lead.prompt === undefined)
     throw new UserError('There is nothing to do: say behind "run" what the team is for, or pipe it in.');
   options.planned?.(plan);
-  for (const notice of plan.notices) note(notice);
+  for (const notice of [...plan.untrusted, ...plan.notices]) note(notice);
 
   const { clock } = world;
   const begun = clock.monotonic();
@@ -84,27 +84,34 @@ export async function runTeam(world: World, options: RunOptions): Promise<RunOut
       },
     },
   });
-  const { open } = await startTeam({
+  // As soon as there is a session, so that this line is the first one.
+  const opened = lead.opened.then((session) => {
+    sessionId = session.parts.launch.sessionId;
+    line(
+      initLine({
+        session_id: sessionId,
+        team: plan.name,
+        cwd: plan.cwd,
+        model: plan.settings.model,
+        permissionMode: plan.settings.leadMode,
+        members: plan.members.map(({ name }) => name),
+      }),
+    );
+    return session;
+  });
+  opened.catch(() => {});
+  const starting = startTeam({
     world,
     plan,
     decided,
     wish: backendWish,
-    teammateHere: teammatesHere(world, engine),
+    teammateHere: teammatesHere(world, engine, note),
     leadHere: lead.start,
     progress: note,
   });
-  const session = await lead.opened;
-  sessionId = session.parts.launch.sessionId;
-  line(
-    initLine({
-      session_id: sessionId,
-      team: plan.name,
-      cwd: plan.cwd,
-      model: plan.settings.model,
-      permissionMode: plan.settings.leadMode,
-      members: plan.members.map(({ name }) => name),
-    }),
-  );
+  starting.catch(() => engineEnd.abort());
+  const { open } = await starting;
+  const session = await opened;
 
   const timeout = new AbortController();
   const timer =

@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { environment } from '../config/env.js';
-import { ensureHome, type Home, homeAt, homePath } from '../config/paths.js';
+import { type Home, homeAt, homePath } from '../config/paths.js';
 import { type Clock, systemClock } from '../host/clock.js';
 import { type Ids, systemIds } from '../host/ids.js';
 import { type Run, run } from '../host/run.js';
 import { createPoller, type Poller } from '../mailbox/poller.js';
 import { createPulse, type Pulse } from '../member/pulse.js';
 import type { TeamPlace } from '../team/messages.js';
+import { messageOf } from '../util/errors.js';
 
 /** The outside world, as every use case is given it. */
 export interface World {
@@ -36,12 +37,6 @@ export function theWorld(): World {
   };
 }
 
-export async function worldWithHome(): Promise<World> {
-  const world = theWorld();
-  await ensureHome(world.home);
-  return world;
-}
-
 export function placeOf({ home, clock, ids }: World, team: string): TeamPlace {
   return { paths: home.team(team), clock, ids };
 }
@@ -54,7 +49,14 @@ export interface Engine {
 
 /** Starts both; they run until `signal` is aborted. */
 export function startEngine(clock: Clock, signal: AbortSignal, onError: (error: unknown) => void): Engine {
-  const poller = createPoller(clock, { everyMs: 1000, watch: true });
+  const told = new Set<string>();
+  // It tries again at every tick, and fails in the same words.
+  const onProblem = (member: string, error: unknown) => {
+    const problem = `The inbox of ${member} cannot be read: ${messageOf(error)}`;
+    if (!told.has(problem)) onError(new Error(problem, { cause: error }));
+    told.add(problem);
+  };
+  const poller = createPoller(clock, { everyMs: 1000, watch: true, onProblem });
   const pulse = createPulse(clock, onError);
   poller.run(signal).catch(onError);
   pulse.run(signal).catch(onError);

@@ -12,6 +12,20 @@ export async function sharedTasks(world: World, team: string | undefined): Promi
   return openTaskList(placeOf(world, file.name).paths.tasks);
 }
 
+/** Adds a task. @throws UserError for an owner that is no member. */
+export async function addTask(
+  world: World,
+  team: string | undefined,
+  { owner, ...task }: Parameters<TaskList['create']>[0],
+): Promise<Task> {
+  const file = await chooseTeam(world, team);
+  const name = owner === undefined ? undefined : requireMember(file, owner).name;
+  return openTaskList(placeOf(world, file.name).paths.tasks).create({
+    ...task,
+    ...(name !== undefined && { owner: name }),
+  });
+}
+
 /** Gives a task to a member. @throws UserError for an unknown member, a blocked task or one that is another's. */
 export async function claimTask(world: World, team: string | undefined, id: string, owner: string): Promise<Task> {
   const file = await chooseTeam(world, team);

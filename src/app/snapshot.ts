@@ -5,7 +5,7 @@ import { openTaskList } from '../tasks/taskList.js';
 import { LEAD } from '../team/member.js';
 import type { TeamPlace } from '../team/messages.js';
 import { openRequests } from '../team/requests.js';
-import { liveRecord, readRunRecord } from '../team/runRecord.js';
+import { hasEnded, liveRecord, readRunRecord } from '../team/runRecord.js';
 import { openTeamFile } from '../team/teamFile.js';
 
 /** Everything on disk that says whether a team is still at work. */
@@ -17,8 +17,10 @@ export async function takeSnapshot(place: TeamPlace): Promise<Snapshot> {
       const unread = await openMailbox({ team: paths, member: name, clock, ids }).waiting();
       const record = await readRunRecord(paths.runRecord(name));
       if (!record) return { name, isLead: name === LEAD, state: 'starting', counter: 0, unread };
-      const { state, waitingFor, counter } = await liveRecord(record);
-      return { name, isLead: name === LEAD, state, waitingFor, counter, unread };
+      const live = await liveRecord(record);
+      const { state, waitingFor, counter } = live;
+      const isUntold = name !== LEAD && hasEnded(live) && live.endTold !== true;
+      return { name, isLead: name === LEAD, state, waitingFor, counter, unread, isUntold };
     }),
   );
   const tasks = await openTaskList(paths.tasks).list();

@@ -1,5 +1,6 @@
-import { rm } from 'node:fs/promises';
+import { rm, rmdir } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
+import { ensureHome } from '../config/paths.js';
 import { thisProcess } from '../host/processes.js';
 import type { Backend, Pane } from '../panes/backend.js';
 import { createInProcessBackend, type StartMember } from '../panes/inProcess.js';
@@ -14,7 +15,7 @@ import { messageOf, UserError } from '../util/errors.js';
 import { type BackendWish, type DecidedBackend, type OpenBackend, openBackend } from './backends.js';
 import type { TeamPlan } from './planTeam.js';
 import { placeOf, type World } from './services.js';
-import { releaseWorktree } from './worktrees.js';
+import { pruneWorktrees, releaseWorktree } from './worktrees.js';
 
 export interface TeamStart {
   readonly world: World;
@@ -45,7 +46,9 @@ export async function startTeam({
   progress,
 }: TeamStart): Promise<StartedTeam> {
   const place = placeOf(world, plan.name);
-  await createTeam(world, plan);
+  // Leftovers are in nobody's way: that they cannot be looked at stops no team.
+  await pruneWorktrees(world, plan.cwd).catch(() => {});
+  const madeFolders = await createTeam(world, plan);
   let open: OpenBackend | undefined;
   try {
     open = await openBackend(world, decided, { ...wish, layout: plan.layout }, plan.name, teammateHere);
@@ -72,7 +75,7 @@ export async function startTeam({
     const { pane } = first ?? (await startLead());
     return { open, lead: pane };
   } catch (error) {
-    throw await undoTeam(world, plan, open, error);
+    throw await undoTeam(world, plan, { open, madeFolders }, error);
   }
 }
 
@@ -92,9 +95,11 @@ function leadBackend(members: Backend, pane: Pane | undefined, leadHere: TeamSta
   };
 }
 
-async function createTeam(world: World, plan: TeamPlan): Promise<void> {
+/** Returns the folders of the home that it made. */
+async function createTeam(world: World, plan: TeamPlan): Promise<string[]> {
   const { home, clock } = world;
   const { name, expanded, cwd } = plan;
+  const madeFolders = await ensureHome(home);
   if (plan.replaces) await archiveTeam(home, name, clock);
   const place = placeOf(world, name);
   const self = await thisProcess();
@@ -122,8 +127,9 @@ async function createTeam(world: World, plan: TeamPlan): Promise<void> {
   try {
     await fillTeam(world, plan);
   } catch (error) {
-    throw await undoTeam(world, plan, undefined, error);
+    throw await undoTeam(world, plan, { madeFolders }, error);
   }
+  return madeFolders;
 }
 
 async function fillTeam(world: World, { name, expanded }: TeamPlan): Promise<void> {
@@ -142,7 +148,12 @@ async function fillTeam(world: World, { name, expanded }: TeamPlan): Promise<voi
 }
 
 /** The team is ours: `createTeam` made it. */
-async function undoTeam(world: World, plan: TeamPlan, open: OpenBackend | undefined, error: unknown): Promise<unknown> {
+async function undoTeam(
+  world: World,
+  plan: TeamPlan,
+  { open, madeFolders }: { readonly open?: OpenBackend | undefined; readonly madeFolders: readonly string[] },
+  error: unknown,
+): Promise<unknown> {
   const place = placeOf(world, plan.name);
   const failures: string[] = [];
   const step = (work: () => Promise<unknown>) => work().catch((failure) => failures.push(messageOf(failure)));
@@ -162,6 +173,8 @@ async function undoTeam(world: World, plan: TeamPlan, open: OpenBackend | undefi
   await step(async () => open?.panes?.restoreWindow());
   await step(async () => open?.panes?.closeServer());
   await step(() => rm(place.paths.root, { recursive: true, force: true }));
+  // One that another team has moved into meanwhile is not empty, and stays.
+  for (const path of madeFolders.toReversed()) await rmdir(path).catch(() => {});
   if (failures.length === 0) return error;
   return new UserError(
     `${messageOf(error)}\nUndoing the start failed in part: ${failures.join('; ')}. See troupe doctor.`,

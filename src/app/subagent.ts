@@ -88,18 +88,23 @@ export async function runSubagent(deps: SubagentDeps, call: AgentCall, signal: A
     cleanups: [() => transcript.close()],
   });
   let end: TurnEnd;
-  for (;;) {
-    const { done, value } = await agent.next();
-    if (done) {
-      end = value;
-      break;
+  try {
+    for (;;) {
+      const { done, value } = await agent.next();
+      if (done) {
+        end = value;
+        break;
+      }
+      if (value.type === 'assistant') {
+        usage = addUsage(usage, value.usage);
+        await deps.spent(value);
+      }
+      if (value.type === 'tool_started') toolUses++;
+      if (value.type === 'tool_denied') deps.onEvent(value);
     }
-    if (value.type === 'assistant') {
-      usage = addUsage(usage, value.usage);
-      await deps.spent(value);
-    }
-    if (value.type === 'tool_started') toolUses++;
-    if (value.type === 'tool_denied') deps.onEvent(value);
+  } finally {
+    // Where counting failed, it cleans up all the same.
+    await agent.return({ reason: 'aborted', text: '' });
   }
   if (end.reason === 'failed') throw new UserError(`The agent failed: ${end.error.message}`, 1, { cause: end.error });
   if (end.reason === 'aborted') throw new UserError('The agent was ended before it was done.', 1);

@@ -9,6 +9,7 @@ import { openTaskList } from '../tasks/taskList.js';
 import { openTeamFile, type TeamFile } from '../team/teamFile.js';
 import { UserError } from '../util/errors.js';
 import { foldName, nameProblem } from '../util/names.js';
+import { head } from '../util/text.js';
 
 /**
  * The name that a new team gets: the given one, or the first free one after the fallback. `replaces` says that a dead
@@ -70,5 +71,6 @@ function usable(name: string): string {
     .replace(/[^\p{L}\p{M}\p{N}._-]+/gu, '-')
     .replace(/\.{2,}/g, '.')
     .replace(/^[-.]+/, '');
-  return nameProblem(cleaned) === undefined ? cleaned.slice(0, 40) : 'team';
+  const short = head(cleaned, 40);
+  return nameProblem(short) === undefined ? short : 'team';
 }

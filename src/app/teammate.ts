@@ -2,8 +2,9 @@ import type { AgentEvent } from '../agent/events.js';
 import { isAlive } from '../host/processes.js';
 import { createTeammate } from '../member/teammate.js';
 import type { Launch } from '../team/launch.js';
+import type { Requests, TeamRequest } from '../team/requests.js';
 import { openTeamFile } from '../team/teamFile.js';
-import { isAbort } from '../util/errors.js';
+import { isAbort, UserError } from '../util/errors.js';
 import { openSession } from './memberSession.js';
 import { createMessagePort } from './messagePort.js';
 import type { Engine, World } from './services.js';
@@ -14,6 +15,7 @@ export interface TeammateScreen {
   event(event: AgentEvent): void;
   /** What it asks a person for is decided at the lead; here it is only said that it waits. */
   waits(description: string): void;
+  say(line: string): void;
 }
 
 export interface TeammateOptions {
@@ -23,6 +25,24 @@ export interface TeammateOptions {
   readonly screen: TeammateScreen;
   /** Ends it hard. `reason` of the signal names the signal that asked for it, where one did. */
   readonly signal: AbortSignal;
+}
+
+/**
+ * The plan that a restarted member still waits for. What else is open in its name was asked by a process that is gone:
+ * it is closed, so that nobody answers it in vain.
+ */
+async function reopenPlan(requests: Requests, launch: Launch): Promise<TeamRequest | undefined> {
+  const own = (await requests.open()).filter(({ from }) => from === launch.member);
+  const plan = launch.continues && launch.modeAfterPlan ? own.findLast(({ kind }) => kind === 'plan') : undefined;
+  for (const { id } of own) {
+    if (id === plan?.id) continue;
+    const answer = { id, by: launch.member, approve: false, message: 'The process that asked is gone.' };
+    await requests.answer(answer).catch((error: unknown) => {
+      // Somebody answered in this very moment.
+      if (!(error instanceof UserError)) throw error;
+    });
+  }
+  return plan;
 }
 
 /** Runs a teammate to its end. Resolves with its exit code. */
@@ -36,16 +56,17 @@ export async function runTeammate({ world, engine, launch, screen, signal }: Tea
     launch,
     signal: hard,
     onEvent: (event) => screen.event(event),
+    onProblem: (problem) => screen.say(problem),
     announce: async ({ description = '' }) => screen.waits(description),
     async part({ place, self, state, tasks, requests, events, asker, rulesChanged }) {
-      const [openPlan] = (await requests.open()).filter(({ kind, from }) => kind === 'plan' && from === launch.member);
+      const openPlan = await reopenPlan(requests, launch);
       const own = createTeammate({
         name: launch.member,
         generation: launch.generation,
         color: launch.color,
         place,
         state,
-        modeAfterPlan: launch.modeAfterPlan ?? launch.mode,
+        modeAfterPlan: launch.modeAfterPlan,
         leadMode: launch.settings.leadMode,
         tasks,
         requests,
@@ -72,7 +93,11 @@ export async function runTeammate({ world, engine, launch, screen, signal }: Tea
   try {
     await session.member.run();
   } catch (error) {
-    if (!isAbort(error) || !hard.aborted) throw error;
+    if (!isAbort(error) || !hard.aborted) {
+      // Its process may live on with other members in it: only its record can say that it is gone.
+      await session.close({ code: 1, signal: null }).catch(() => {});
+      throw error;
+    }
   }
   const ended = signal.aborted && typeof signal.reason === 'string' ? signal.reason : null;
   const code = ended === 'SIGTERM' ? 143 : ended === 'SIGINT' ? 130 : 0;

@@ -32,7 +32,7 @@ export async function runTeammateProcess(outer: World, launchFile: string): Prom
 }
 
 /** Shows what the member does; what is typed is sent to it as the user's message. */
-function paneScreen(world: World): TeammateScreen & { say(line: string): void; close(): void } {
+function paneScreen(world: World): TeammateScreen & { close(): void } {
   let prompt: Prompt | undefined;
   const look = theme(wantsColor(environment(), true));
   const say = (line: string) => prompt?.print(line);

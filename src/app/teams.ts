@@ -35,12 +35,13 @@ export async function chooseTeam(world: Pick<World, 'home'>, given?: string): Pr
   if (name !== undefined) return namedTeam(world, name);
   const { teams } = await allTeams(world);
   const running = teams.filter(({ state }) => state === 'running' || state === 'starting');
-  const [only] = running.length > 0 ? running : teams;
-  if (!only) throw new UserError('No team is running. Start one with: troupe up');
   const choice = running.length > 0 ? running : teams;
+  const [only] = choice;
+  if (!only) throw new UserError('No team is running. Start one with: troupe up');
   if (choice.length > 1)
     throw new UserError(`Which team? Say it with -t: ${choice.map((team) => team.name).join(', ')}`);
-  return namedTeam(world, only.name);
+  const { state: _, ...team } = only;
+  return team;
 }
 
 async function namedTeam({ home }: Pick<World, 'home'>, name: string): Promise<TeamFile> {

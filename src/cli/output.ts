@@ -1,4 +1,7 @@
+import { addAbortSignal } from 'node:stream';
+import { isCi } from '../app/terminalFacts.js';
 import { hasCode } from '../util/errors.js';
+import { measureFor } from '../util/width.js';
 
 /** What a command prints: data to stdout, words about it to stderr. */
 export interface Output {
@@ -31,10 +34,27 @@ export function isTerminal(): boolean {
   return process.stdout.isTTY === true && process.stdin.isTTY === true;
 }
 
-/** All of standard input as text. */
-export async function readStdin(): Promise<string> {
+/** Whether a question makes sense: a terminal, and not a CI that has one. */
+export function canAsk(): boolean {
+  return isTerminal() && !isCi();
+}
+
+/** A yes or no from the person; no unless they say yes. */
+export async function confirm(question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises');
+  const input = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await input.question(`${question} [y/N] `)).trim());
+  } finally {
+    input.close();
+  }
+}
+
+/** All of standard input as text. @throws AbortError when `signal` is aborted first. */
+export async function readStdin(signal?: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
+  const input = signal ? addAbortSignal(signal, process.stdin) : process.stdin;
+  for await (const chunk of input) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString('utf8');
 }
 
@@ -42,16 +62,17 @@ export function isStdinPiped(): boolean {
   return process.stdin.isTTY !== true;
 }
 
-/** Calls `onClosed` when nobody reads stdout any more, instead of dying with a stack. */
+/** Calls `onClosed` when nobody reads stdout any more, be it a pipe or a terminal, instead of dying with a stack. */
 export function onBrokenPipe(onClosed: () => void): void {
   process.stdout.on('error', (error) => {
-    if (!hasCode(error, 'EPIPE')) throw error;
+    if (!hasCode(error, 'EPIPE', 'EIO')) throw error;
     onClosed();
   });
 }
 
 /** Rows as columns, each as wide as its widest cell. */
-export function table(rows: readonly (readonly string[])[], width: (text: string) => number): string {
+export async function table(rows: readonly (readonly string[])[]): Promise<string> {
+  const width = await measureFor(rows.flat());
   const widths: number[] = [];
   for (const row of rows) {
     for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, width(cell));

@@ -1,11 +1,13 @@
+import { ExitCode } from '../util/errors.js';
+
 /** The one JSON object of a `run` that failed before it had a result of its own; nothing for any other command line. */
-export function runFailure(message: string, argv: readonly string[]): string | undefined {
+export function runFailure(message: string, exitCode: ExitCode, argv: readonly string[]): string | undefined {
   const format = argv[0] === 'run' ? outputFormat(argv) : undefined;
   if (format !== 'json' && format !== 'stream-json') return undefined;
   const nothing = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   return JSON.stringify({
     type: 'result',
-    subtype: 'error_during_execution',
+    subtype: isSignal(exitCode) ? 'interrupted' : 'error_during_execution',
     is_error: true,
     result: '',
     errors: [message],
@@ -22,6 +24,10 @@ export function runFailure(message: string, argv: readonly string[]): string | u
     tasks: [],
     worktrees: [],
   });
+}
+
+function isSignal(exitCode: ExitCode): boolean {
+  return exitCode === ExitCode.interrupted || exitCode === ExitCode.terminated;
 }
 
 function outputFormat(argv: readonly string[]): string | undefined {

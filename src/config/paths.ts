@@ -8,7 +8,13 @@ export interface Home {
   readonly root: string;
   readonly settings: string;
   readonly trust: string;
+  /** A person's own models, prices and aliases. */
+  readonly models: string;
+  /** What all who ask models on this machine have in common. */
+  readonly traffic: string;
   readonly templates: string;
+  /** Installed plugins, a folder or a JSON file each. */
+  readonly plugins: string;
   readonly teams: string;
   readonly sessions: string;
   readonly archive: string;
@@ -52,7 +58,10 @@ export function homeAt(root: string): Home {
     root,
     settings: join(root, 'settings.json'),
     trust: join(root, 'trust.json'),
+    models: join(root, 'models.json'),
+    traffic: join(root, 'traffic'),
     templates: join(root, 'templates'),
+    plugins: join(root, 'plugins'),
     teams: join(root, 'teams'),
     sessions: join(root, 'sessions'),
     archive: join(root, 'archive'),
@@ -92,10 +101,18 @@ function sessionPathsAt(root: string): SessionPaths {
   };
 }
 
-/** Makes the home, private to its user. */
-export async function ensureHome(home: Home): Promise<void> {
-  for (const path of [home.root, home.teams, home.sessions, home.archive])
-    await mkdir(path, { recursive: true, mode: 0o700 });
+/** Makes the home, private to its user. Returns the folders that were not there before, the outer first. */
+export async function ensureHome(home: Home): Promise<string[]> {
+  const made: string[] = [];
+  for (const path of [home.root, home.teams, home.sessions, home.archive, home.traffic]) {
+    if ((await mkdir(path, { recursive: true, mode: 0o700 })) !== undefined) made.push(path);
+  }
+  return made;
+}
+
+/** Where an administrator puts what holds for everybody on this machine. */
+export function managedFolder(): string {
+  return process.platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code';
 }
 
 /** Where Unix sockets go: short, for their paths are cut at 108 bytes. */

@@ -7,6 +7,7 @@ import { findProject } from '../definitions/projectFolders.js';
 import { isWider } from '../permissions/mode.js';
 import { hasCode, messageOf, UserError } from '../util/errors.js';
 import type { Home } from './paths.js';
+import { WorktreeKeys } from './worktreeSettings.js';
 
 const Rules = z.optional(z.array(z.string('must be text'), 'must be a list'));
 const Count = z.optional(z.int('must be a whole number').check(z.nonnegative('must not be negative')));
@@ -32,16 +33,16 @@ export const Settings = z.looseObject({
   env: z.optional(z.record(z.string(), EnvironmentValue, 'must be an object')),
   /** Seconds that a permission request waits for an answer. */
   permissionTimeout: z.optional(z.number('must be a number of seconds').check(z.nonnegative('must not be negative'))),
-  worktree: z.optional(
-    z.looseObject({ baseRef: z.optional(z.enum(['head', 'fresh'], 'must be head or fresh')) }, 'must be an object'),
-  ),
+  worktree: z.optional(WorktreeKeys),
+  /** Hooks and MCP servers come from plugins and managed definitions alone. */
+  strictPluginOnlyCustomization: z.optional(z.boolean('must be true or false')),
   /** How many sub-agents a session may have: below each other, at once, and in all. */
   agentLimits: z.optional(z.looseObject({ depth: Count, concurrent: Count, perSession: Count }, 'must be an object')),
 });
 export type Settings = z.infer<typeof Settings>;
 
 export interface SettingsSource {
-  readonly source: 'flag' | 'local' | 'project' | 'user' | 'troupe';
+  readonly source: 'managed' | 'flag' | 'local' | 'project' | 'user' | 'troupe';
   /** A path, or `--settings`. */
   readonly file: string;
   /** Where a rule's `/path` begins. */
@@ -66,14 +67,23 @@ export interface SettingsPlaces {
   /** `--settings`: a file, or JSON. */
   readonly flag?: string | undefined;
   readonly trusted: boolean;
+  /** The folder of what an administrator decides for everybody. */
+  readonly managed?: string | undefined;
 }
 
 /**
- * flag > `.claude/settings.local.json` > `.claude/settings.json` (both of the repository's root) > `~/.claude/settings.json`
+ * managed > flag > `.claude/settings.local.json` > `.claude/settings.json` (both of the repository's root) > `~/.claude/settings.json`
  * > `$TROUPE_HOME/settings.json`. In a linked worktree the main checkout's local file holds too, for git does not carry it over.
  * @throws UserError that names file and key.
  */
-export async function loadSettings({ cwd, userHome, home, flag, trusted }: SettingsPlaces): Promise<LoadedSettings> {
+export async function loadSettings({
+  cwd,
+  userHome,
+  home,
+  flag,
+  trusted,
+  managed,
+}: SettingsPlaces): Promise<LoadedSettings> {
   const { root, mainRoot } = await findProject(cwd);
   const ofUser = {
     source: 'user',
@@ -92,6 +102,7 @@ export async function loadSettings({ cwd, userHome, home, flag, trusted }: Setti
 
   const sources: SettingsSource[] = [];
   const notices: string[] = [];
+  if (managed !== undefined) sources.push(...(await settingsOfManager(managed)));
   if (flag !== undefined) sources.push(await settingsOfFlag(flag, cwd));
   for (const place of places) {
     const raw = await readSettings(place.file);
@@ -106,6 +117,12 @@ export async function loadSettings({ cwd, userHome, home, flag, trusted }: Setti
     sources.reduceRight<Record<string, unknown>>((weaker, source) => merged(weaker, source.settings), {}),
   );
   return { settings, sources, notices };
+}
+
+async function settingsOfManager(folder: string): Promise<SettingsSource[]> {
+  const file = join(folder, 'managed-settings.json');
+  const settings = await readSettings(file);
+  return settings === undefined ? [] : [{ source: 'managed', file, anchor: folder, settings }];
 }
 
 async function settingsOfFlag(flag: string, cwd: string): Promise<SettingsSource> {

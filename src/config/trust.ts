@@ -5,7 +5,11 @@ import { jsonFile } from '../store/jsonFile.js';
 import { hasCode, UserError } from '../util/errors.js';
 import { ensureHome, type Home } from './paths.js';
 
-const TrustFile = z.looseObject({ folders: z.array(z.string()) });
+const TrustFile = z.looseObject({
+  folders: z.array(z.string()),
+  /** Where the question was answered with no: it is asked once. */
+  declined: z.optional(z.array(z.string())),
+});
 
 /** Which folders' hooks, MCP servers, allow rules and template permissions count. Kept as real paths. */
 export interface Trust {
@@ -16,6 +20,9 @@ export interface Trust {
   /** Forgets `dir` itself; whether it was there. A trusted folder above it goes on counting. */
   untrust(dir: string): Promise<boolean>;
   list(): Promise<readonly string[]>;
+  /** Remembers a no, so that nobody asks again. `trust` forgets it. */
+  decline(dir: string): Promise<void>;
+  isDeclined(dir: string): Promise<boolean>;
 }
 
 export function openTrust(home: Home): Trust {
@@ -36,7 +43,20 @@ export function openTrust(home: Home): Trust {
       await file.update((current) => ({
         ...current,
         folders: [...new Set([...(current?.folders ?? []), real])].sort(),
+        declined: (current?.declined ?? []).filter((folder) => folder !== real),
       }));
+    },
+    async decline(dir) {
+      const real = (await realPath(dir)) ?? dir;
+      await ensureHome(home);
+      await file.update((current) => ({
+        ...current,
+        folders: current?.folders ?? [],
+        declined: [...new Set([...(current?.declined ?? []), real])],
+      }));
+    },
+    async isDeclined(dir) {
+      return ((await file.read())?.declined ?? []).includes((await realPath(dir)) ?? dir);
     },
     async untrust(dir) {
       const gone = new Set([dir, (await realPath(dir)) ?? dir]);

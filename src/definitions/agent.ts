@@ -1,3 +1,4 @@
+import type { PermissionMode } from '../permissions/mode.js';
 import { didYouMean } from '../util/text.js';
 import { AgentFields } from './agentFields.js';
 import { FileProblem, parseFrontMatter } from './frontmatter.js';
@@ -11,12 +12,20 @@ export interface PromptContext {
   readonly toolNames: readonly string[];
 }
 
+/** `bubble` asks in the parent's terminal. Only the fork has it: no file and no call can ask for it. */
+export type AgentMode = PermissionMode | 'bubble';
+
 /** A kind of agent: its words, its tools, its model. Everything that differs between agents is in here (engine.md). */
-export interface AgentDefinition extends AgentFields {
+export interface AgentDefinition extends Omit<AgentFields, 'permissionMode'> {
   readonly agentType: string;
   /** For whoever chooses among agents: when this one is the right one. */
   readonly whenToUse: string | (() => string);
   getSystemPrompt(context: PromptContext): string;
+  readonly permissionMode?: AgentMode | undefined;
+  /** It has every tool in the background too. */
+  readonly keepsAllTools?: boolean;
+  /** Files and folders that it may read beside the working directories. Absolute. */
+  readonly mayRead?: readonly string[];
   readonly source: AgentSource;
   /** The folder that it was found in. */
   readonly baseDir?: string;

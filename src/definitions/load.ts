@@ -1,15 +1,17 @@
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import { UserError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
-import { type AgentDefinition, type AgentSource, agentFrom, type ParsedAgent, parseAgentFile } from './agent.js';
-import { explore } from './builtin/explore.js';
-import { generalPurpose } from './builtin/generalPurpose.js';
-import { plan } from './builtin/plan.js';
-import { markdownFiles, readDefinition, type SkippedFile, skippedBecause } from './files.js';
-import { FileProblem, isRecord } from './frontmatter.js';
+import { type AgentDefinition, type AgentSource, agentNameProblem, type ParsedAgent, whenToUse } from './agent.js';
+import { loadAgentFile } from './agentFile.js';
+import { type AgentSwitches, builtInAgents } from './builtin/all.js';
+import type { GuideFacts } from './builtin/troupeGuide.js';
+import { markdownFiles, type SkippedFile } from './files.js';
+import { FileProblem } from './frontmatter.js';
+import { agentFromJson } from './json.js';
+import { type Plugin, pluginsIn, requirePlugin } from './plugin.js';
+import { barrierOf, withoutPowers } from './powers.js';
 import { findProject } from './projectFolders.js';
-
-const BUILT_IN: readonly AgentDefinition[] = [generalPurpose, explore, plan];
 
 export interface AgentPlaces {
   /** Absolute. */
@@ -17,8 +19,19 @@ export interface AgentPlaces {
   readonly userHome: string;
   /** Whether the project's folder is trusted: without that, hooks and inline MCP servers of files are left out. */
   readonly trusted: boolean;
+  /** Setting `strictPluginOnlyCustomization`: those of user and project never count. */
+  readonly pluginsOnly?: boolean | undefined;
   /** `--agents`: definitions by name. */
   readonly flag?: Readonly<Record<string, unknown>> | undefined;
+  /** The folder of what an administrator decides for everybody. */
+  readonly managed?: string | undefined;
+  /** `--plugin-dir`: a plugin each. Absolute. */
+  readonly pluginDirs?: readonly string[] | undefined;
+  /** The folder of the installed plugins. */
+  readonly plugins?: string | undefined;
+  readonly switches?: AgentSwitches | undefined;
+  /** What the guide tells a person; without it there is no guide. */
+  readonly guide?: Omit<GuideFacts, 'agents'> | undefined;
 }
 
 /** A definition that another one of the same name stands in front of. */
@@ -37,104 +50,162 @@ export interface LoadedAgents {
   readonly warnings: readonly string[];
 }
 
+/** Estimated at four bytes a token: what all descriptions together should not pass, for every request carries them. */
+const MAX_DESCRIPTION_TOKENS = 15_000;
+
 /**
- * All agents that can be used in `cwd`: built-in < user < project (the nearest folder wins) < flag.
- * A file that cannot be an agent is skipped and listed. @throws UserError for what is wrong in `flag`.
+ * All agents that can be used in `cwd`: built-in < plugin < user < project (the nearest folder wins) < flag < managed.
+ * A file that cannot be an agent is skipped and listed; one that has not changed since is not read again.
+ * @throws UserError for what is wrong in `flag` and `pluginDirs`.
  */
-export async function loadAgents({ cwd, userHome, trusted, flag = {} }: AgentPlaces): Promise<LoadedAgents> {
-  const skipped: SkippedFile[] = [];
-  const warnings: string[] = [];
-  const overridden: OverriddenAgent[] = [];
-  const agents = new Map<string, AgentDefinition>();
-
-  // From the strongest to the weakest: a name that is taken keeps its agent.
-  const add = (agent: AgentDefinition) => {
-    const winner = agents.get(agent.agentType);
-    if (!winner) agents.set(agent.agentType, agent);
-    else
-      overridden.push({
-        agentType: agent.agentType,
-        source: agent.source,
-        ...(agent.filename && { file: agent.filename }),
-        by: winner.filename ?? winner.source,
-      });
-  };
-  const addParsed = (parsed: ParsedAgent) => {
-    warnings.push(...parsed.warnings);
-    add(parsed.agent);
-  };
-
-  for (const parsed of agentsOfFlag(flag)) addParsed(parsed);
-  for (const { folder, source } of await foldersOf(cwd, userHome)) {
-    for (const file of await markdownFiles(folder)) {
-      const parsed = await loadFile(file, source);
-      if ('reason' in parsed) skipped.push(parsed);
-      else addParsed(trusted ? parsed : withoutPowers(parsed, folder));
-    }
+export async function loadAgents(places: AgentPlaces): Promise<LoadedAgents> {
+  const { flag = {}, managed, switches = {}, guide } = places;
+  const pile = createPile();
+  if (!switches.simple) {
+    if (managed !== undefined) await addFolder(pile, join(managed, 'agents'), 'managed');
+    for (const parsed of agentsOfFlag(flag)) pile.addParsed(parsed);
+    await addUsersAndProjects(pile, places);
+    await addPlugins(pile, places);
   }
-  for (const agent of BUILT_IN) add(agent);
-  return { agents, skipped, overridden, warnings };
+  const { agents } = pile.loaded;
+  const guideFacts = guide && (() => ({ ...guide, agents: [...agents.keys()] }));
+  for (const agent of builtInAgents(switches, guideFacts)) pile.add(agent);
+  warnOfLength(pile);
+  return pile.loaded;
 }
 
-/** @throws UserError that names the nearest and all that there are. */
-export function requireAgent({ agents }: Pick<LoadedAgents, 'agents'>, name: string): AgentDefinition {
+/** @throws UserError that names the nearest and all that there are, or what is wrong with the file that is called so. */
+export function requireAgent(
+  { agents, skipped }: Pick<LoadedAgents, 'agents' | 'skipped'>,
+  name: string,
+): AgentDefinition {
   const agent = agents.get(name);
   if (agent) return agent;
+  const broken = skipped.find(({ file }) => basename(file, '.md') === name);
+  if (broken) {
+    const { file, line, reason } = broken;
+    throw new UserError(
+      `The agent "${name}" cannot be used: ${file}${line === undefined ? '' : `:${line}`}: ${reason}`,
+    );
+  }
   const known = [...agents.keys()].sort();
   throw new UserError(`Unknown agent type "${name}".${didYouMean(name, known)} Known: ${known.join(', ')}`);
 }
 
-async function loadFile(file: string, source: AgentSource): Promise<ParsedAgent | SkippedFile> {
-  try {
-    const { agent, warnings } = await parseAgentFile(await readDefinition(file), file, source);
-    return { agent: { ...agent, baseDir: dirname(file) }, warnings };
-  } catch (error) {
-    return skippedBecause(file, error);
+async function addUsersAndProjects(pile: Pile, places: AgentPlaces): Promise<void> {
+  const { cwd, userHome } = places;
+  const barrier = barrierOf(places);
+  const limit = (parsed: ParsedAgent) => (barrier === undefined ? parsed : withoutPowers(parsed, barrier));
+  const ofUser = join(userHome, '.claude', 'agents');
+  for (const { folder, inFrontOf } of await projectFolders(cwd)) {
+    for (const file of folder === ofUser ? [] : await markdownFiles(folder)) {
+      const isThere = inFrontOf !== undefined && existsSync(join(inFrontOf, relative(folder, file)));
+      if (!isThere) await addFile(pile, file, 'project', limit);
+    }
+  }
+  await addFolder(pile, ofUser, 'user', limit);
+}
+
+/**
+ * The nearest first. In a linked worktree those of the main checkout come behind its own, for git carries over only what
+ * is committed; of a file that is in both, the worktree's counts.
+ */
+async function projectFolders(cwd: string): Promise<{ folder: string; inFrontOf?: string }[]> {
+  const { root, mainRoot, folders } = await findProject(cwd);
+  const own = folders.map((path) => ({ folder: join(path, '.claude', 'agents') }));
+  if (mainRoot === root) return own;
+  const ofMain = own.map(({ folder }) => ({ folder: join(mainRoot, relative(root, folder)), inFrontOf: folder }));
+  return [...own, ...ofMain];
+}
+
+/** A plugin that is named outright stands in front of an installed one of its name, as a whole. */
+async function addPlugins(pile: Pile, { pluginDirs = [], plugins }: AgentPlaces): Promise<void> {
+  const named = await Promise.all(pluginDirs.map(requirePlugin));
+  const installed = plugins === undefined ? [] : await pluginsIn(plugins);
+  const seen = new Map<string, Plugin>();
+  for (const plugin of [...named, ...installed]) {
+    const { name, path, files } = plugin;
+    const problem = agentNameProblem(name);
+    const earlier = seen.get(name);
+    if (problem !== undefined) pile.skip({ file: path, reason: `its name cannot be that of a plugin: ${problem}` });
+    else if (earlier) pile.warn(`${path}: plugin "${name}" is left out, for ${earlier.path} has that name.`);
+    else {
+      seen.set(name, plugin);
+      pile.skip(...plugin.skipped);
+      for (const parsed of plugin.agents) pile.addParsed(ofPlugin(plugin, parsed));
+      for (const file of files) await addFile(pile, file, 'plugin', (parsed) => ofPlugin(plugin, parsed));
+    }
   }
 }
 
-async function foldersOf(cwd: string, userHome: string): Promise<{ folder: string; source: AgentSource }[]> {
-  const ofUser = join(userHome, '.claude', 'agents');
-  const ofProject = (await findProject(cwd)).folders
-    .map((folder) => join(folder, '.claude', 'agents'))
-    .filter((folder) => folder !== ofUser);
-  return [
-    ...ofProject.map((folder) => ({ folder, source: 'project' as const })),
-    { folder: ofUser, source: 'user' as const },
-  ];
+function ofPlugin({ name, path }: Plugin, { agent, warnings }: ParsedAgent): ParsedAgent {
+  return { agent: { baseDir: path, ...agent, agentType: `${name}:${agent.agentType}`, plugin: name }, warnings };
+}
+
+type Change = (parsed: ParsedAgent) => ParsedAgent;
+const unchanged: Change = (parsed) => parsed;
+
+async function addFolder(pile: Pile, folder: string, source: AgentSource, change?: Change): Promise<void> {
+  for (const file of await markdownFiles(folder)) await addFile(pile, file, source, change);
+}
+
+async function addFile(pile: Pile, file: string, source: AgentSource, change = unchanged): Promise<void> {
+  const read = await loadAgentFile(file, source);
+  if ('reason' in read) pile.skip(read);
+  else pile.addParsed(change(read));
 }
 
 function* agentsOfFlag(flag: Readonly<Record<string, unknown>>): Generator<ParsedAgent> {
   for (const [name, value] of Object.entries(flag)) {
-    if (!isRecord(value)) throw new UserError(`--agents: "${name}" must be an object with "description" and "prompt".`);
-    const { prompt } = value;
-    if (typeof prompt !== 'string' || prompt.trim() === '') throw new UserError(`--agents: "${name}" has no "prompt".`);
     try {
-      yield agentFrom({
-        data: { ...value, name },
-        prompt: prompt.trim(),
-        file: '--agents',
-        source: 'flag',
-        lineOf: () => 1,
-      });
+      yield agentFromJson(name, value, '--agents', 'flag');
     } catch (error) {
-      if (error instanceof FileProblem) throw new UserError(`--agents: "${name}": ${error.reason}`);
+      if (error instanceof FileProblem) throw new UserError(`--agents: ${error.reason}`);
       throw error;
     }
   }
 }
 
-/** What a definition may not bring along from a folder that is not trusted; the agent itself still runs. */
-function withoutPowers({ agent, warnings }: ParsedAgent, folder: string): ParsedAgent {
-  const { hooks, mcpServers, ...rest } = agent;
-  const inline = mcpServers?.some((server) => typeof server !== 'string');
-  if (hooks === undefined && !inline) return { agent, warnings };
-  const left = [hooks && 'hooks', inline && 'inline MCP servers'].filter(Boolean).join(' and ');
-  return {
-    agent: { ...rest, ...(mcpServers && { mcpServers: mcpServers.filter((server) => typeof server === 'string') }) },
-    warnings: [
-      ...warnings,
-      `${agent.filename ?? folder}: its ${left} do not count until the project is trusted (troupe trust).`,
-    ],
+/** Collects agents from the strongest source to the weakest: a name that is taken keeps its agent. */
+interface Pile {
+  add(agent: AgentDefinition): void;
+  addParsed(parsed: ParsedAgent): void;
+  skip(...files: readonly SkippedFile[]): void;
+  warn(warning: string): void;
+  readonly loaded: LoadedAgents;
+}
+
+function createPile(): Pile {
+  const agents = new Map<string, AgentDefinition>();
+  const skipped: SkippedFile[] = [];
+  const overridden: OverriddenAgent[] = [];
+  const warnings: string[] = [];
+  const add = (agent: AgentDefinition) => {
+    const { agentType, source, filename } = agent;
+    const winner = agents.get(agentType);
+    if (!winner) agents.set(agentType, agent);
+    else {
+      const by = winner.filename ?? winner.source;
+      overridden.push({ agentType, source, ...(filename !== undefined && { file: filename }), by });
+    }
   };
+  return {
+    add,
+    addParsed(parsed) {
+      warnings.push(...parsed.warnings);
+      add(parsed.agent);
+    },
+    skip: (...files) => void skipped.push(...files),
+    warn: (warning) => void warnings.push(warning),
+    loaded: { agents, skipped, overridden, warnings },
+  };
+}
+
+function warnOfLength(pile: Pile): void {
+  const words = [...pile.loaded.agents.values()].map(whenToUse).join('');
+  const tokens = Math.ceil(Buffer.byteLength(words) / 4);
+  if (tokens > MAX_DESCRIPTION_TOKENS)
+    pile.warn(
+      `The descriptions of all agents have about ${tokens} tokens, which every lead reads: make them shorter, or have fewer.`,
+    );
 }

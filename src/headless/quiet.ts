@@ -16,6 +16,8 @@ export interface MemberSnapshot {
   readonly counter: number;
   /** Messages that it has not taken into its conversation. */
   readonly unread: number;
+  /** It has ended, and the lead has not been told of it yet. */
+  readonly isUntold?: boolean;
 }
 
 export interface TaskSnapshot {
@@ -39,6 +41,7 @@ const BUSY: Verdict = { kind: 'busy' };
 /** Whether a run is over, from two looks at it: in between, nobody must have done anything. */
 export function verdict(before: Snapshot | undefined, now: Snapshot): Verdict {
   if (!before || !isSame(before, now) || now.background > 0) return BUSY;
+  if (now.members.some(({ isUntold }) => isUntold === true)) return BUSY;
   const living = now.members.filter(({ state }) => state !== 'exited' && state !== 'terminated');
   const isResting = ({ state, waitingFor }: MemberSnapshot) => state === 'idle' || waitingFor === 'plan';
   if (!living.every(isResting) || living.some(({ unread }) => unread > 0)) return BUSY;
@@ -62,7 +65,9 @@ export function verdict(before: Snapshot | undefined, now: Snapshot): Verdict {
   return { kind: 'stuck', open, signature: JSON.stringify(open) };
 }
 
+/** A claim and the message that tells of it are two writes: what changed between the looks is still on its way. */
 function isSame(a: Snapshot, b: Snapshot): boolean {
-  const counters = ({ members }: Snapshot) => JSON.stringify(members.map(({ name, counter }) => [name, counter]));
-  return counters(a) === counters(b);
+  const facts = ({ members, requests, tasks }: Snapshot) =>
+    JSON.stringify([members.map(({ name, counter }) => [name, counter]), requests, tasks]);
+  return facts(a) === facts(b);
 }

@@ -1,6 +1,3 @@
-import { performance } from 'node:perf_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
-
 /** Time, as everything that waits or stamps is given it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -15,6 +12,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sleep: async (ms, signal) => {
+    const { setTimeout: delay } = await import('node:timers/promises');
     await delay(ms, undefined, signal ? { signal } : {});
   },
 };
@@ -33,12 +31,14 @@ export async function within<T>(
   const late = new AbortController();
   const done = new AbortController();
   const timer = clock.sleep(ms, done.signal).then(
-    () => late.abort(),
-    () => {},
+    () => undefined,
+    () => undefined,
   );
   try {
-    return await Promise.race([work(late.signal), timer.then(() => undefined)]);
+    return await Promise.race([work(late.signal), timer]);
   } finally {
+    // Only now: work that answers its abort at once would else win after all.
+    late.abort();
     done.abort();
   }
 }

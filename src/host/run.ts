@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 
 export interface RunResult {
@@ -64,6 +64,7 @@ export async function start(
   args: readonly string[],
   { cwd, env, output = 'pipe' }: StartOptions = {},
 ): Promise<Started> {
+  const { spawn } = await import('node:child_process');
   const child: ChildProcess = spawn(file, args, {
     detached: true,
     stdio: ['ignore', output, output],
@@ -91,6 +92,7 @@ export async function handOver(
   args: readonly string[],
   env?: Readonly<Record<string, string>>,
 ): Promise<Exit> {
+  const { spawn } = await import('node:child_process');
   const child = spawn(file, args, { stdio: 'inherit', ...(env !== undefined && { env: { ...env } }) });
   return new Promise((resolve, reject) => {
     child.once('error', reject);

@@ -1,4 +1,5 @@
 import { endMarked } from '../host/children.js';
+import { isAlive } from '../host/processes.js';
 import type { TaskList } from '../tasks/taskList.js';
 import type { EventLog } from '../team/eventLog.js';
 import { LEAD } from '../team/member.js';
@@ -26,7 +27,9 @@ export function createMemberWatch({ place, home, team, tasks, events, show }: Wa
   return async () => {
     const current = await team();
     const seen: { name: string; record: RunRecord }[] = [];
-    for (const { name } of current?.members ?? []) {
+    for (const { name, reservedBy } of current?.members ?? []) {
+      // Whoever is starting it deals with its end.
+      if (reservedBy && (await isAlive(reservedBy))) continue;
       const record = await readRunRecord(place.paths.runRecord(name));
       if (!record) continue;
       const live = await liveRecord(record);
@@ -40,9 +43,15 @@ export function createMemberWatch({ place, home, team, tasks, events, show }: Wa
       await tasks.releaseOf(name);
       const { code, signal, forced } = live.exit ?? { code: null, signal: null, forced: false };
       await sendProtocol(place, { from: name }, LEAD, 'teammate_exited', { name, code, signal, forced });
+      await noteTold(place.paths.runRecord(name), record.generation);
     }
     await show(seen);
   };
+
+  async function noteTold(path: string, generation: number): Promise<void> {
+    const latest = await readRunRecord(path);
+    if (latest?.generation === generation) await writeRunRecord(path, { ...latest, endTold: true });
+  }
 
   async function clearUp(teamName: string, name: string, record: RunRecord): Promise<void> {
     await writeRunRecord(place.paths.runRecord(name), { ...record, state: 'terminated' });

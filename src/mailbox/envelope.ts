@@ -11,7 +11,7 @@ export function envelope({
   msg_id,
   text,
 }: Pick<Message, 'from' | 'color' | 'summary' | 'msg_id' | 'text'>): string {
-  if (from === 'user') return text;
+  if (from === 'user') return text.trim() === '' ? '(an empty message)' : text;
   const attributes = Object.entries({ teammate_id: from, color, summary, message_id: msg_id })
     .flatMap(([key, value]) => (value === undefined ? [] : [` ${key}="${escapeXml(value)}"`]))
     .join('');

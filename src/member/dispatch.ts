@@ -29,30 +29,51 @@ export function createDispatcher({
   report,
 }: DispatchDeps): () => Promise<void> {
   const seen = new Set<string>();
+  // Kept from call to call: what a failing disk did not let us mark is marked with the next mail.
+  const done = new Set<string>();
   return async () => {
     const unread = await mailbox.fold();
-    const done: string[] = [];
     for (const message of unread) {
       if (seen.has(message.msg_id)) continue;
-      seen.add(message.msg_id);
       if (delivered.has(message.msg_id)) {
-        done.push(message.msg_id);
+        seen.add(message.msg_id);
+        done.add(message.msg_id);
         continue;
       }
       const arrival = await dispatch(message, handlers, report);
       // A note that starts no turn must not keep a team from being quiet: it counts as read at once.
       const isNote = !arrival?.wakes;
-      if (isNote) done.push(message.msg_id);
+      seen.add(message.msg_id);
+      if (isNote) done.add(message.msg_id);
       if (arrival) arrivals.add({ ...arrival, mail: isNote ? [] : [message.msg_id] });
     }
-    if (done.length > 0) await mailbox.markRead(done);
+    if (done.size === 0) return;
+    const marked = [...done];
+    await mailbox.markRead(marked);
+    for (const id of marked) done.delete(id);
   };
+}
+
+const FROM_ABOVE = [
+  'shutdown_request',
+  'plan_approval_response',
+  'permission_response',
+  'task_assignment',
+  'mode_set',
+  'interrupt',
+  'team_permission',
+];
+
+function mayHaveSent({ type, from }: Message): boolean {
+  return !FROM_ABOVE.includes(type) || from === LEAD || from === 'user';
 }
 
 async function dispatch(message: Message, handlers: Handlers<Told>, report: DispatchDeps['report']): Promise<Told> {
   if (message.type === 'message')
     return { text: envelope(message), from: message.from === LEAD ? 'lead' : 'other', wakes: true };
-  const handled = await handleWith(handlers, message);
+  const handled = mayHaveSent(message)
+    ? await handleWith(handlers, message)
+    : { problem: `a ${message.type} counts from the lead or the user alone` };
   if ('result' in handled) return handled.result;
   await report(handled.problem, message);
   return {

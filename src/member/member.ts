@@ -1,6 +1,6 @@
 import { type Arrivals, createArrivals } from '../agent/arrivals.js';
 import type { AgentEvent, TurnEnd } from '../agent/events.js';
-import { type AgentRun, runAgent } from '../agent/runAgent.js';
+import type { AgentRun } from '../agent/runAgent.js';
 import type { Clock } from '../host/clock.js';
 import type { Handlers } from '../mailbox/handlers.js';
 import type { Mailbox } from '../mailbox/mailbox.js';
@@ -14,11 +14,18 @@ import { withSpent } from './spent.js';
 
 const HEARTBEAT_MS = 5000;
 
+export interface Waits {
+  readonly waitingFor?: 'plan';
+  readonly requestId?: string;
+}
+
 /** What a member is besides its agent: what it does at the edges of its turns differs between a lead and a teammate. */
 export interface Role {
   readonly handlers: Handlers<Told>;
   /** A turn is over. Returns what the member waits for now; it is idle when that is nothing. */
-  afterTurn(end: TurnEnd): Promise<{ readonly waitingFor?: 'plan'; readonly requestId?: string }>;
+  afterTurn(end: TurnEnd): Promise<Waits>;
+  /** What it waits for from before a restart. */
+  atStart?(): Waits;
   /** Called about once a second while it is idle: is there work that did not come by mail? It comes by mail then. */
   lookForWork?(): Promise<void>;
   /** Called with each heartbeat. */
@@ -36,12 +43,16 @@ export interface MemberDeps {
   /** Ids of messages that the transcript holds already. */
   readonly delivered: ReadonlySet<string>;
   readonly role: (control: MemberControl) => Role;
-  readonly agent: (member: Pick<AgentRun, 'arrivals' | 'delivered' | 'next' | 'turnSignal' | 'drain'>) => AgentRun;
+  /** Called once the member is ready: what it takes to work is loaded then. */
+  readonly agent: (edges: TurnEdges) => AgentRun | Promise<AgentRun>;
   /** Sees everything that happens to the agent. */
   readonly onEvent: (event: AgentEvent) => void;
   /** Ends the member hard: a running tool is cancelled. */
   readonly signal: AbortSignal;
 }
+
+/** What a member brings to its agent. */
+export type TurnEdges = Pick<AgentRun, 'arrivals' | 'delivered' | 'next' | 'turnSignal' | 'drain'>;
 
 /** What its role, its tools and its screen may do with a running member. */
 export interface MemberControl {
@@ -64,28 +75,27 @@ export function createMember(deps: MemberDeps): Member {
   const { name, mailbox, poller, pulse, record, events, signal } = deps;
   const arrivals = createArrivals();
   const leaving = new AbortController();
+  /** There is one while it works. */
   let turn: AbortController | undefined;
-  let working = false;
 
   const control: MemberControl = {
     arrivals,
     interrupt() {
-      if (!working || !turn) return false;
+      if (!turn) return false;
       turn.abort();
       return true;
     },
     leave: () => leaving.abort(),
-    isWorking: () => working,
+    isWorking: () => turn !== undefined,
     record,
   };
   const role = deps.role(control);
   const over = AbortSignal.any([signal, leaving.signal]);
 
   async function next(end: TurnEnd | undefined): Promise<[] | undefined> {
-    working = false;
     turn = undefined;
-    const waits = end ? await role.afterTurn(end) : {};
-    if (waits.waitingFor) await record.change({ ...waits, activity: undefined });
+    const waits = end ? await role.afterTurn(end) : (role.atStart?.() ?? {});
+    if (waits.waitingFor) await record.change({ state: 'working', ...waits, activity: undefined });
     else if (!arrivals.wakes()) await record.change({ state: 'idle', activity: undefined });
     try {
       await arrivals.wait(over);
@@ -94,21 +104,21 @@ export function createMember(deps: MemberDeps): Member {
       throw error;
     }
     if (over.aborted) return undefined;
-    working = true;
+    turn = new AbortController();
     await record.change({ state: 'working', waitingFor: undefined, requestId: undefined });
     return [];
   }
 
-  const run = deps.agent({
+  const edges: TurnEdges = {
     arrivals,
     drain: leaving.signal,
     next,
     turnSignal: () => {
-      turn = new AbortController();
+      turn ??= new AbortController();
       return AbortSignal.any([signal, turn.signal]);
     },
     delivered: (taken) => mailbox.markRead(taken.flatMap(({ mail }) => mail)),
-  });
+  };
 
   const report = async (problem: string, { from, msg_id }: { from: string; msg_id: string }) =>
     events.append('message_refused', { member: name, from, msg_id, problem });
@@ -142,15 +152,21 @@ export function createMember(deps: MemberDeps): Member {
         pulse.every(
           1000,
           async () => {
-            if (!working && !arrivals.wakes()) await role.lookForWork?.();
+            if (!turn && !arrivals.wakes()) await role.lookForWork?.();
           },
           until,
         );
-        const agent = runAgent(run);
-        for (;;) {
-          const { done, value } = await agent.next();
-          if (done) return value;
-          await observe(value);
+        const { runAgent } = await import('../agent/runAgent.js');
+        const agent = runAgent(await deps.agent(edges));
+        try {
+          for (;;) {
+            const { done, value } = await agent.next();
+            if (done) return value;
+            await observe(value);
+          }
+        } finally {
+          // Where an observer failed, the agent cleans up all the same.
+          await agent.return({ reason: 'aborted', text: '' });
         }
       } finally {
         lifetime.abort();

@@ -8,14 +8,16 @@ import type { TaskList } from '../tasks/taskList.js';
 import type { EventLog } from '../team/eventLog.js';
 import { LEAD } from '../team/member.js';
 import { type Sender, sendProtocol, type TeamPlace } from '../team/messages.js';
-import type { Requests } from '../team/requests.js';
-import { ToolError } from '../util/errors.js';
+import type { Answer, Requests } from '../team/requests.js';
+import { ToolError, UserError } from '../util/errors.js';
 import { head } from '../util/text.js';
 import type { Told } from './dispatch.js';
-import type { MemberControl, Role } from './member.js';
+import type { MemberControl, Role, Waits } from './member.js';
 
 /** Longest result that an idle note carries; a longer one is in a file that the note names. */
 const MAX_RESULT = 20_000;
+/** Heartbeats for which a running tool call is waited for when the lead's process is gone; then it is cancelled. */
+const BEATS_TO_LEAVE = 4;
 
 export interface TeammateDeps {
   readonly name: string;
@@ -23,8 +25,8 @@ export interface TeammateDeps {
   readonly color: string | undefined;
   readonly place: TeamPlace;
   readonly state: AgentState;
-  /** The mode that an approved plan leads to. */
-  readonly modeAfterPlan: PermissionMode;
+  /** The mode that an approved plan leads to, where a plan is required first. */
+  readonly modeAfterPlan?: PermissionMode | undefined;
   readonly leadMode: PermissionMode;
   readonly tasks: TaskList;
   readonly requests: Requests;
@@ -63,6 +65,8 @@ export function createTeammate(deps: TeammateDeps): Teammate {
   let control: MemberControl | undefined;
   let shutdown: ShutdownRequest | undefined;
   let plan = deps.openPlan;
+  let modeAfterPlan = deps.modeAfterPlan;
+  let beatsWithoutLead = 0;
   let toldLead = false;
 
   const tell = (to: string, type: Parameters<typeof sendProtocol>[3], payload: Record<string, unknown>) =>
@@ -125,10 +129,11 @@ export function createTeammate(deps: TeammateDeps): Teammate {
 
   const planAnswered: Handler<'plan_approval_response'> = async (_message, { request_id }) => {
     const answer = await requests.answerOf(request_id);
-    if (!answer || answer.id !== plan) return undefined;
+    if (!answer || !(await isForNow(answer))) return undefined;
     plan = undefined;
     if (answer.approve) {
-      state.mode = narrowed(answer.mode ?? deps.modeAfterPlan, deps.leadMode);
+      state.mode = narrowed(answer.mode ?? modeAfterPlan ?? state.mode, deps.leadMode);
+      modeAfterPlan = undefined;
       const feedback = answer.feedback ? ` Feedback: ${answer.feedback}` : '';
       return {
         text: `Your plan was approved by ${answer.by}. You are out of plan mode now: carry it out.${feedback}`,
@@ -143,6 +148,12 @@ export function createTeammate(deps: TeammateDeps): Teammate {
     };
   };
 
+  /** The plan that waits; or one that was answered while this member was not running. */
+  async function isForNow({ id, by }: Answer): Promise<boolean> {
+    if (plan !== undefined) return id === plan;
+    return modeAfterPlan !== undefined && by !== name && (await requests.get(id))?.from === name;
+  }
+
   const taskAssigned: Handler<'task_assignment'> = async (_message, { task_id, subject }) => ({
     text: `Task ${task_id} of the shared list is yours: ${subject}. TaskGet gives the whole text; set it to in_progress, and to completed when it is done.`,
     from: 'lead',
@@ -150,9 +161,27 @@ export function createTeammate(deps: TeammateDeps): Teammate {
   });
 
   const modeSet: Handler<'mode_set'> = async (_message, { mode }) => {
-    if (plan === undefined) state.mode = narrowed(mode, deps.leadMode);
+    const allowed = narrowed(mode, deps.leadMode);
+    // A plan that is required comes first, whoever asks.
+    if (modeAfterPlan === undefined) state.mode = allowed;
+    else modeAfterPlan = allowed;
     return undefined;
   };
+
+  const waits = (): Waits => (plan === undefined ? {} : { waitingFor: 'plan', requestId: plan });
+
+  /** A newer plan takes its place, unless somebody has just approved it. */
+  async function withdraw(id: string): Promise<void> {
+    try {
+      await requests.answer({ id, by: name, approve: false, feedback: 'A newer plan took its place.' });
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      if ((await requests.answerOf(id))?.approve)
+        throw new ToolError(
+          'The plan that you handed in before was approved just now: end your turn, the answer comes.',
+        );
+    }
+  }
 
   return {
     role(memberControl) {
@@ -181,8 +210,9 @@ export function createTeammate(deps: TeammateDeps): Teammate {
           if (plan === undefined || (end.reason !== 'waits-for-plan' && end.text !== '')) await sendIdleNote(end);
           toldLead = false;
           if (shutdown) await approveShutdown(shutdown);
-          return plan === undefined ? {} : { waitingFor: 'plan', requestId: plan };
+          return waits();
         },
+        atStart: waits,
         async lookForWork() {
           if (memberControl.record.current().waitingFor !== undefined) return;
           const task = await tasks.takeFor(name, deps.generation);
@@ -193,15 +223,16 @@ export function createTeammate(deps: TeammateDeps): Teammate {
             });
         },
         async beat() {
-          if (!(await deps.leadAlive())) memberControl.leave();
+          if (await deps.leadAlive()) return;
+          memberControl.leave();
+          if (++beatsWithoutLead > BEATS_TO_LEAVE) deps.endNow();
         },
       };
     },
     async submitPlan(text) {
+      if (plan !== undefined) await withdraw(plan);
       const requestId = place.ids.uuid();
       const planPath = join(place.paths.plans, `${requestId}.md`);
-      if (plan !== undefined)
-        await requests.answer({ id: plan, by: name, approve: false, feedback: 'A newer plan took its place.' });
       await writeAtomic(planPath, text);
       await requests.create({ id: requestId, kind: 'plan', from: name, plan: text, planPath });
       plan = requestId;

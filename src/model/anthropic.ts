@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto';
 import type Anthropic from '@anthropic-ai/sdk';
 import { type Clock, within } from '../host/clock.js';
 import type { Ids } from '../host/ids.js';
 import type { Budget } from './budget.js';
 import { costOf } from './catalogue.js';
-import { failureOf, NO_CREDENTIALS, StreamStalled } from './failure.js';
+import { type Failure, failureOf, NO_CREDENTIALS, StreamStalled } from './failure.js';
 import { paramsFor } from './params.js';
 import { delayFor, MAX_TRIES } from './retry.js';
+import { createTraffic, privateStore, type Traffic } from './traffic.js';
 import {
   type AssistantMessage,
   type ModelClient,
@@ -20,6 +22,8 @@ export interface AnthropicOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly budget?: Budget;
+  /** Shared with whoever else asks the same service; its own when absent. */
+  readonly traffic?: Traffic;
   /** Answers in place of a model that stays overloaded (529). A model id. */
   readonly fallbackModel?: string;
   /** The service's address; else `ANTHROPIC_BASE_URL`, else the public one. */
@@ -35,41 +39,92 @@ const OVERLOADS_BEFORE_FALLBACK = 3;
 
 /**
  * The Messages API through its own SDK, which is loaded with the first request. A failed try (429, 5xx, no connection,
- * a stream that breaks off) is repeated as a whole: nothing of an answer is acted on before it is complete.
+ * a stream that breaks off) is repeated as a whole: nothing of an answer is acted on before it is complete. A service
+ * that refuses everybody (429, 503, 529, no connection) makes everybody hold back who shares the traffic.
  */
 export function createAnthropicClient(options: AnthropicOptions): ModelClient {
-  const { clock, ids, budget, fallbackModel, idleMs = IDLE_MS } = options;
+  const { clock, ids, fallbackModel } = options;
+  const traffic = options.traffic ?? createTraffic({ clock, ids, store: privateStore() });
   let connection: Promise<Connection> | undefined;
 
   return {
     async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, ModelReply> {
       const begun = clock.monotonic();
       let overloads = 0;
+      let refusalsBefore: number | undefined;
       for (let attempt = 1; ; attempt++) {
         signal.throwIfAborted();
-        await budget?.check();
         connection ??= connect(options);
-        const { client, sdk } = await connection;
         const isFallback = fallbackModel !== undefined && overloads >= OVERLOADS_BEFORE_FALLBACK;
         const model = isFallback ? fallbackModel : request.model;
-        try {
-          const whole = yield* streamOnce(client, paramsFor(request, model), { clock, idleMs, signal });
-          const message = model === request.model ? whole : unsigned(whole);
+        const tried = yield* tryOnce(await connection, { request, model, attempt, options, traffic, signal });
+        if ('message' in tried) {
+          const message = model === request.model ? tried.message : unsigned(tried.message);
           return { message, ...priced(model, message), durationMs: clock.monotonic() - begun };
-        } catch (thrown) {
-          signal.throwIfAborted();
-          const failure = failureOf(thrown, sdk, clock.now());
-          if (failure === undefined) throw thrown;
-          if (!failure.canRetry || attempt === MAX_TRIES) throw failure.error;
-          if (failure.status === 529) overloads++;
-          const delayMs = delayFor(attempt, failure.retryAfterMs, ids.random());
-          const { status, error } = failure;
-          yield { type: 'retry', attempt, maxRetries: MAX_TRIES - 1, delayMs, status, error: error.message };
-          await sleep(clock, delayMs, signal);
         }
+        const { failure, refusals, delayMs } = tried;
+        refusalsBefore ??= tried.refusalsBefore;
+        // Whoever shares the traffic tries in turns: what the others were refused counts as tried here, too.
+        const waves = refusals - refusalsBefore;
+        if (!failure.canRetry || Math.max(attempt, waves) >= MAX_TRIES) throw failure.error;
+        if (failure.status === 529) overloads = Math.max(overloads + 1, waves);
+        const { status, error } = failure;
+        yield { type: 'retry', attempt, maxRetries: MAX_TRIES - 1, delayMs, status, error: error.message };
+        if (!failure.isOfService) await sleep(clock, delayMs, signal);
       }
     },
   };
+}
+
+interface Attempt {
+  readonly request: ModelRequest;
+  readonly model: string;
+  /** From 1. */
+  readonly attempt: number;
+  readonly options: AnthropicOptions;
+  readonly traffic: Traffic;
+  readonly signal: AbortSignal;
+}
+
+interface FailedTry {
+  readonly failure: Failure;
+  readonly delayMs: number;
+  /** How often in a row the service had refused all who asked, when this try was let through and now. */
+  readonly refusalsBefore: number;
+  readonly refusals: number;
+}
+
+async function* tryOnce(
+  { client, sdk }: Connection,
+  { request, model, attempt, options: { clock, ids, budget, idleMs = IDLE_MS }, traffic, signal }: Attempt,
+): AsyncGenerator<ModelEvent, { readonly message: AssistantMessage } | FailedTry> {
+  const pass = await traffic.enter(laneOf(client.baseURL, model), signal);
+  let hasAnswered = false;
+  const answered = async () => {
+    hasAnswered = true;
+    await pass.answered();
+  };
+  try {
+    await budget?.check();
+    return { message: yield* streamOnce(client, paramsFor(request, model), { clock, idleMs, signal, answered }) };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const found = failureOf(thrown, sdk, clock.now());
+    if (found === undefined) throw thrown;
+    // What goes wrong in the middle of an answer is this request's own trouble.
+    const failure = { ...found, isOfService: found.isOfService && !hasAnswered };
+    const { refusals: refusalsBefore } = pass;
+    if (failure.isOfService) return { failure, refusalsBefore, ...(await pass.refused(failure.retryAfterMs)) };
+    const delayMs = delayFor(attempt, failure.retryAfterMs, ids.random());
+    return { failure, refusalsBefore, refusals: refusalsBefore, delayMs };
+  } finally {
+    await pass.leave();
+  }
+}
+
+/** One way to one model of one service, as a file name. */
+function laneOf(address: string, model: string): string {
+  return createHash('sha256').update(`${address} ${model}`).digest('hex').slice(0, 16);
 }
 
 interface Connection {
@@ -101,21 +156,24 @@ interface Watch {
   readonly clock: Clock;
   readonly idleMs: number;
   readonly signal: AbortSignal;
+  /** Called with the first event. */
+  readonly answered: () => Promise<void>;
 }
 
 async function* streamOnce(
   client: Anthropic,
   params: Anthropic.MessageStreamParams,
-  { clock, idleMs, signal }: Watch,
+  { clock, idleMs, signal, answered }: Watch,
 ): AsyncGenerator<ModelEvent, AssistantMessage> {
   const stream = client.messages.stream(params, { signal });
   try {
     const events = stream[Symbol.asyncIterator]();
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       const step = await within(clock, idleMs, () => events.next());
       if (step === undefined)
         throw new StreamStalled(`the model's service sent nothing for ${Math.round(idleMs / 1000)} s`);
       if (step.done) break;
+      if (isFirst) await answered();
       const event = step.value;
       if (event.type === 'content_block_delta' && event.delta.type === 'text_delta')
         yield { type: 'text', text: event.delta.text };

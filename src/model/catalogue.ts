@@ -39,8 +39,8 @@ export interface ModelFacts {
 
 const MILLION = 1_000_000;
 
-// Cache writes cost 1.25 times (5 minutes) and twice (1 hour) the input, reads a tenth unless stated.
-function prices(input: number, output: number, cacheRead = input / 10): Prices {
+/** Cache writes cost 1.25 times (5 minutes) and twice (1 hour) the input, reads a tenth unless stated. */
+export function prices(input: number, output: number, cacheRead = input / 10): Prices {
   return { input, output, cacheWrite5m: input * 1.25, cacheWrite1h: input * 2, cacheRead };
 }
 
@@ -67,7 +67,7 @@ const generation45: typeof newest = {
   thinking: ['enabled', 'disabled'],
 };
 
-/** The models of the Messages API, newest first. */
+/** The models of the Messages API, newest first; a person's own file may change them (userModels.ts). */
 export const CATALOGUE: readonly ModelFacts[] = [
   { ...alwaysThinking, id: 'claude-fable-5-2', aliases: ['fable'], prices: prices(8, 40) },
   {
@@ -113,11 +113,23 @@ export const CATALOGUE: readonly ModelFacts[] = [
   { ...generation45, id: 'claude-haiku-4-5', snapshots: ['claude-haiku-4-5-20251001'], prices: prices(1, 5) },
 ];
 
+let inForce: readonly ModelFacts[] = CATALOGUE;
+
+/** Makes these the models that this process goes by. */
+export function useModels(models: readonly ModelFacts[]): void {
+  inForce = models;
+}
+
+/** The models that this process goes by, a person's own first. */
+export function knownModels(): readonly ModelFacts[] {
+  return inForce;
+}
+
 /** The id behind an alias (`sonnet`, `opus`, `haiku`, `fable`; a `[1m]` behind it changes nothing). Any other name is returned as it is. */
 export function resolveModel(nameOrAlias: string): string {
   const name = nameOrAlias.trim();
   const alias = name.toLowerCase().replace(/\[1m\]$/, '');
-  return CATALOGUE.find(({ aliases }) => aliases.includes(alias))?.id ?? name.replace(/\[1m\]$/i, '');
+  return inForce.find(({ aliases }) => aliases.includes(alias))?.id ?? name.replace(/\[1m\]$/i, '');
 }
 
 export function isKnownModel(id: string): boolean {
@@ -143,7 +155,7 @@ const UNKNOWN = {
 } satisfies Partial<ModelFacts>;
 
 function find(id: string): ModelFacts | undefined {
-  return CATALOGUE.find((model) => model.id === id || model.snapshots.includes(id));
+  return inForce.find((model) => model.id === id || model.snapshots.includes(id));
 }
 
 /**

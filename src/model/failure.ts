@@ -9,6 +9,8 @@ export interface Failure {
   readonly status: number | undefined;
   readonly canRetry: boolean;
   readonly retryAfterMs: number | undefined;
+  /** Whether it says something about the service, for everybody, and not only about this request. */
+  readonly isOfService: boolean;
 }
 
 // An error that comes in the middle of a stream has a type and no status.
@@ -25,14 +27,16 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
+/** Too many requests, and a service that has no room: what concerns whoever asks next. */
+const SERVICE_STATUSES: ReadonlySet<number> = new Set([429, 503, 529]);
+
 /** What a thrown thing means for the request, or `undefined` when it is no failure of the model's service but a bug. */
 export function failureOf(
   error: unknown,
-  sdk: Pick<typeof Sdk, 'AnthropicError' | 'APIError'>,
+  sdk: Pick<typeof Sdk, 'AnthropicError' | 'APIError' | 'APIConnectionError'>,
   now: number,
 ): Failure | undefined {
-  if (error instanceof StreamStalled)
-    return { error: modelError(undefined, error), status: undefined, canRetry: true, retryAfterMs: undefined };
+  if (error instanceof StreamStalled) return brokenOff(error);
   if (error instanceof sdk.APIError) {
     const type: string | null = error.type;
     const status: number | undefined = error.status ?? (type === null ? undefined : STATUS_OF_TYPE[type]);
@@ -43,16 +47,26 @@ export function failureOf(
       status,
       canRetry: told === 'true' || (told !== 'false' && retryable(status)),
       retryAfterMs: parseRetryAfter(headers?.get('retry-after'), now),
+      isOfService: error instanceof sdk.APIConnectionError || (status !== undefined && SERVICE_STATUSES.has(status)),
     };
   }
-  if (error instanceof sdk.AnthropicError)
-    return { error: modelError(undefined, error), status: undefined, canRetry: true, retryAfterMs: undefined };
+  if (error instanceof sdk.AnthropicError) return brokenOff(error);
   // The SDK's own word for having no credentials is a plain Error.
   if (error instanceof Error && /resolve authentication/.test(error.message)) {
     const missing = new ModelError('unauthorized', NO_CREDENTIALS, undefined, { cause: error });
-    return { error: missing, status: undefined, canRetry: false, retryAfterMs: undefined };
+    return { ...brokenOff(error), error: missing, canRetry: false };
   }
   return undefined;
+}
+
+function brokenOff(error: Error): Failure {
+  return {
+    error: modelError(undefined, error),
+    status: undefined,
+    canRetry: true,
+    retryAfterMs: undefined,
+    isOfService: false,
+  };
 }
 
 export const NO_CREDENTIALS = 'No credentials for the model: set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN).';

@@ -3,6 +3,8 @@ export interface ApiError {
   readonly status: number;
   readonly type: string;
   readonly message: string;
+  /** For programs: `error_code` and what belongs to it. */
+  readonly details?: Readonly<Record<string, unknown>>;
 }
 
 const TYPES: Readonly<Record<number, string>> = {
@@ -34,6 +36,6 @@ export function invalid(message: string): ApiError {
 }
 
 /** The body that carries it. */
-export function errorBody({ type, message }: ApiError, requestId: string) {
-  return { type: 'error', error: { type, message }, request_id: requestId };
+export function errorBody({ type, message, details }: ApiError, requestId: string) {
+  return { type: 'error', error: { type, message, ...(details && { details }) }, request_id: requestId };
 }

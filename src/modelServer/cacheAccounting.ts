@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { modelFacts } from '../model/catalogue.js';
-import type { CountRequest } from './request.js';
+import type { CountRequest } from './check/request.js';
 import { promptTokens, type Segment, segmentsOf } from './tokens.js';
 
 /** Input tokens of one request, by what they cost. */

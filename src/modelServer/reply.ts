@@ -1,5 +1,6 @@
 import type { Ids } from '../host/ids.js';
 import type { AssistantMessage, ContentBlock, StopReason } from '../model/types.js';
+import { head } from '../util/text.js';
 import type { InputUsage } from './cacheAccounting.js';
 import { tokensOf } from './tokens.js';
 
@@ -15,6 +16,23 @@ export interface Reply {
   readonly stop?: StopReason;
 }
 
+const REFUSED: AssistantMessage['stop_details'] = {
+  type: 'refusal',
+  category: null,
+  explanation: null,
+};
+
+/** What a reply becomes that is refused, or that reaches max_tokens in the middle of its last call, else of its text. */
+export function stopped({ blocks }: Reply, stop: 'max_tokens' | 'refusal'): Reply {
+  if (stop === 'refusal') return { blocks: [], stop };
+  const lastCall = blocks.findLastIndex((block) => 'tool' in block);
+  const upToCall = lastCall < 0 ? blocks : blocks.slice(0, lastCall + 1);
+  const last = upToCall.at(-1);
+  if (last === undefined || !('text' in last)) return { blocks: upToCall, stop };
+  const half = head(last.text, Math.ceil(last.text.length / 2));
+  return { blocks: [...upToCall.slice(0, -1), { text: half }], stop };
+}
+
 /** The reply as the API's message. */
 export function messageOf({ blocks, stop }: Reply, model: string, usage: InputUsage, ids: Ids): AssistantMessage {
   const callsTool = blocks.some((block) => 'tool' in block);
@@ -28,7 +46,7 @@ export function messageOf({ blocks, stop }: Reply, model: string, usage: InputUs
     diagnostics: null,
     stop_reason: stop ?? (callsTool ? 'tool_use' : 'end_turn'),
     stop_sequence: null,
-    stop_details: null,
+    stop_details: stop === 'refusal' ? REFUSED : null,
     usage: {
       ...usage,
       output_tokens: Math.max(1, tokensOf(blocks.map((block) => JSON.stringify(block)).join(''))),

@@ -1,43 +1,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Clock, isoTime } from '../host/clock.js';
 import type { Ids } from '../host/ids.js';
-import { isKnownModel } from '../model/catalogue.js';
-import { UserError } from '../util/errors.js';
-import { type ApiError, apiError, invalid } from './apiError.js';
-import { createPromptCache } from './cacheAccounting.js';
-import { checkCount, checkMessages } from './check.js';
-import { conversationOf } from './conversation.js';
-import type { Fault } from './faults.js';
-import { misbehave } from './misbehave.js';
-import { modelInfo, modelList } from './models.js';
-import { createPlayer } from './player.js';
-import { messageOf, type Reply } from './reply.js';
-import type { MessagesRequest } from './request.js';
-import type { Script } from './script.js';
-import { eventsOf } from './sse.js';
-import { promptTokens, segmentsOf } from './tokens.js';
-import { keyOf, readBody, sendError, sendJson, sendStream } from './wire.js';
-
-/** One request as it came in and was answered. */
-export interface LoggedRequest {
-  /** ISO 8601, UTC. */
-  readonly at: string;
-  readonly path: string;
-  /** `metadata.user_id`; empty when there is none. */
-  readonly userId: string;
-  readonly model: string;
-  readonly body: unknown;
-  readonly status: number;
-  /** The message, or the error. Absent when a fault left the request without a whole answer. */
-  readonly reply?: unknown;
-  /** The script's rule that answered. */
-  readonly rule?: string;
-  /** Why the script could not answer as its author wanted. */
-  readonly problem?: string;
-}
+import { messageOf, UserError } from '../util/errors.js';
+import { apiError } from './apiError.js';
+import { type Exchange, type Responder, refusal } from './exchange.js';
+import type { Fault } from './faults/fault.js';
+import { createRequestLog, type LogBounds, type LoggedRequest } from './requestLog.js';
+import type { Script } from './script/script.js';
+import { createScripted } from './scripted.js';
+import { keyOf, readBody, sendError, sendJson } from './wire.js';
 
 export interface ModelServerOptions {
   readonly script?: Script;
+  /** What goes wrong whatever the script says. */
+  readonly faults?: readonly Fault[];
+  /** Where answers come from in place of a script. */
+  readonly respond?: Responder;
   /** A free one when absent. */
   readonly port?: number;
   readonly host?: '127.0.0.1' | '::1';
@@ -45,122 +23,76 @@ export interface ModelServerOptions {
   readonly ids: Ids;
   /** Any key will do, but there must be one (default true). */
   readonly requireKey?: boolean;
+  readonly logBounds?: LogBounds;
+  /** Told of each request as it is logged. */
+  readonly onRequest?: (request: LoggedRequest) => void;
 }
 
 export interface ModelServer {
   readonly url: string;
   readonly port: number;
+  /** The newest requests, oldest first. */
   log(): LoggedRequest[];
-  /** Lets the next `times` requests for a message fail, whoever sends them. */
+  /** Lets something go wrong with the next requests for a message, whoever sends them. Not with a `respond` of its own. */
   failNext(fault: Fault): void;
   /** Ends every connection, hanging ones too. */
   close(): Promise<void>;
 }
 
-const NO_ANSWER: Reply = {
-  blocks: [
-    { text: 'An answer that breaks off.' },
-    { tool: 'Unfinished', input: { words: 'in the middle of its input' } },
-  ],
-};
-
 /** A stand-in for the Messages API on loopback. @throws UserError when the port cannot be had. */
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
-  const { script, port = 0, host = '127.0.0.1', clock, ids, requireKey = true } = options;
-  const log: LoggedRequest[] = [];
-  const faults: Fault[] = [];
-  const cache = createPromptCache();
-  const player = createPlayer(script);
-
-  type Outcome = Pick<LoggedRequest, 'status' | 'reply' | 'rule' | 'problem'>;
-  interface Exchange {
-    readonly response: ServerResponse;
-    readonly requestId: string;
-    readonly key: string;
-    readonly body: unknown;
-  }
-
-  const refuse = ({ response, requestId }: Exchange, error: ApiError): Outcome => {
-    sendError(response, error, requestId);
-    return { status: error.status, reply: error };
-  };
-
-  const answer = (exchange: Exchange): Outcome => {
-    const checked = checkMessages(exchange.body);
-    if ('problem' in checked) return refuse(exchange, checked.problem);
-    const { request } = checked;
-    const { response, requestId } = exchange;
-    const { usage, keep } = cache.account(request, exchange.key, clock.now());
-    const planned = takeFault() ?? plan(request);
-    if ('fault' in planned) {
-      misbehave(response, planned.fault, messageOf(NO_ANSWER, request.model, usage, ids), requestId);
-      return { status: planned.fault.status ?? 200, ...(planned.rule !== undefined && { rule: planned.rule }) };
-    }
-    keep();
-    const message = messageOf(planned.reply, request.model, usage, ids);
-    if (request.stream) sendStream(response, eventsOf(message), requestId);
-    else sendJson(response, message, requestId);
-    const { rule, problem } = planned;
-    return {
-      status: 200,
-      reply: message,
-      ...(rule !== undefined && { rule }),
-      ...(problem !== undefined && { problem }),
-    };
-  };
-
-  const takeFault = (): { fault: Fault; rule?: string } | undefined => {
-    const fault = faults.shift();
-    return fault && { fault };
-  };
-
-  const plan = (request: MessagesRequest): ReturnType<typeof player.next> => {
-    // With max_tokens 0 the prompt is only put into the cache.
-    if (request.max_tokens === 0) return { reply: { blocks: [], stop: 'max_tokens' } };
-    return player.next(request.metadata?.user_id ?? '', conversationOf(request));
-  };
-
-  const count = (exchange: Exchange): Outcome => {
-    const checked = checkCount(exchange.body);
-    if ('problem' in checked) return refuse(exchange, checked.problem);
-    const reply = { input_tokens: promptTokens(segmentsOf(checked.request)) };
-    sendJson(exchange.response, reply, exchange.requestId);
-    return { status: 200, reply };
-  };
-
-  const models = (exchange: Exchange, id: string | undefined): Outcome => {
-    if (id !== undefined && !isKnownModel(id)) return refuse(exchange, apiError(404, `model: ${id}`));
-    const reply = id === undefined ? modelList() : modelInfo(id);
-    sendJson(exchange.response, reply, exchange.requestId);
-    return { status: 200, reply };
-  };
+  const { script, faults = [], port = 0, host = '127.0.0.1', clock, ids, requireKey = true, onRequest } = options;
+  const log = createRequestLog(options.logBounds);
+  const scripted = createScripted({ clock, ids, script, faults, requireKey });
+  const respond = options.respond ?? scripted.respond;
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { pathname: path } = new URL(request.url ?? '/', 'http://loopback');
+    const { pathname: path, search: query } = new URL(request.url ?? '/', 'http://loopback');
     const requestId = `req_${ids.hex(24)}`;
-    if (request.method === 'GET' && path === '/__log') return sendJson(response, log, requestId);
+    if (request.method === 'GET' && path === '/__log')
+      return sendJson(response, log.all(), requestId, 200, { 'x-dropped': String(log.dropped) });
 
     const at = isoTime(clock);
     const text = await readBody(request);
-    const body = text === undefined || text === '' ? undefined : parse(text);
-    const key = keyOf(request);
-    const exchange = { response, requestId, key: key ?? '', body };
-    const route = `${request.method} ${path}`;
-    const outcome = (): Outcome => {
-      if (text === undefined) return refuse(exchange, apiError(413, 'Request exceeds the maximum size'));
-      if (requireKey && key === undefined) return refuse(exchange, apiError(401, 'x-api-key header is required'));
-      if (route.startsWith('GET /v1/models')) return models(exchange, /^\/v1\/models\/(.+)$/.exec(path)?.[1]);
-      if (route !== 'POST /v1/messages' && route !== 'POST /v1/messages/count_tokens')
-        return refuse(exchange, apiError(404, 'Not found'));
-      if (body === undefined) return refuse(exchange, invalid('The request body is not valid JSON.'));
-      return path === '/v1/messages' ? answer(exchange) : count(exchange);
+    const gone = new AbortController();
+    response.on('close', () => gone.abort());
+    const { method = '', headers } = request;
+    const body = text ? parse(text) : undefined;
+    const exchange: Exchange = {
+      method,
+      path,
+      query,
+      headers,
+      text: text ?? '',
+      body,
+      key: keyOf(request) ?? '',
+      requestId,
+      response,
+      gone: gone.signal,
     };
-    log.push({ at, path, userId: userIdIn(body), model: stringIn(body, 'model'), body, ...outcome() });
+    const tooLarge = apiError(413, 'Request exceeds the maximum size');
+    const { outcome, send } = text === undefined ? refusal(exchange, tooLarge) : await respond(exchange);
+    const entry = { at, path, userId: userIdIn(body), model: stringIn(body, 'model'), body, ...outcome };
+    const change = log.add(entry, text?.length ?? 0);
+    onRequest?.(entry);
+    const over = () => {
+      if (!response.writableFinished && outcome.fault !== 'cut') change({ hungUp: true });
+    };
+    gone.signal.addEventListener('abort', over);
+    try {
+      if (gone.signal.aborted) over();
+      else await send();
+    } catch (error) {
+      if (!gone.signal.aborted) throw error;
+    }
   };
 
   const server = createServer((request, response) => {
-    // A client that hangs up while it is being read has nobody left to be answered.
-    serve(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+    serve(request, response).catch((error: unknown) => {
+      // A client that hangs up while it is being read has nobody left to be answered.
+      if (response.headersSent || response.destroyed) response.destroy();
+      else sendError(response, apiError(500, `The model server itself failed: ${messageOf(error)}`), 'req_none');
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
@@ -173,8 +105,8 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     port: bound,
-    log: () => [...log],
-    failNext: (fault) => faults.push(...Array.from({ length: fault.times ?? 1 }, () => fault)),
+    log: () => log.all(),
+    failNext: scripted.fail,
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

@@ -6,10 +6,11 @@ export interface ServerEvent {
   readonly [field: string]: unknown;
 }
 
-const PIECES = 4;
+/** How finely a block is streamed: in at most so many parts, or in parts of so many characters. */
+export type Grain = { readonly parts: number } | { readonly characters: number };
 
 /** A message as the API streams it. Source: the streaming page of the API's documentation. */
-export function* eventsOf(message: AssistantMessage): Generator<ServerEvent> {
+export function* eventsOf(message: AssistantMessage, grain: Grain = { parts: 4 }): Generator<ServerEvent> {
   const { content, stop_reason, stop_sequence, stop_details, container, usage } = message;
   const empty = {
     ...message,
@@ -23,7 +24,7 @@ export function* eventsOf(message: AssistantMessage): Generator<ServerEvent> {
     yield { type: 'content_block_start', index, content_block: startOf(block) };
     if (index === 0) yield { type: 'ping' };
     const isCut = stop_reason === 'max_tokens' && index === content.length - 1;
-    for (const delta of deltasOf(block, isCut)) yield { type: 'content_block_delta', index, delta };
+    for (const delta of deltasOf(block, isCut, grain)) yield { type: 'content_block_delta', index, delta };
     yield { type: 'content_block_stop', index };
   }
   const {
@@ -61,20 +62,20 @@ function startOf(block: ContentBlock): unknown {
   return block;
 }
 
-function deltasOf(block: ContentBlock, isCut: boolean): unknown[] {
+function deltasOf(block: ContentBlock, isCut: boolean, grain: Grain): unknown[] {
   switch (block.type) {
     case 'text':
-      return pieces(block.text).map((text) => ({ type: 'text_delta', text }));
+      return pieces(block.text, grain).map((text) => ({ type: 'text_delta', text }));
     case 'thinking':
       return [
-        ...pieces(block.thinking).map((thinking) => ({ type: 'thinking_delta', thinking })),
+        ...pieces(block.thinking, grain).map((thinking) => ({ type: 'thinking_delta', thinking })),
         { type: 'signature_delta', signature: block.signature },
       ];
     case 'tool_use': {
       const json = JSON.stringify(block.input);
       // An answer that reached its limit ends in the middle of its last call.
       const sent = isCut ? json.slice(0, Math.floor(json.length / 2)) : json;
-      return ['', ...(json === '{}' ? [] : pieces(sent))].map((partial_json) => ({
+      return ['', ...(json === '{}' ? [] : pieces(sent, grain))].map((partial_json) => ({
         type: 'input_json_delta',
         partial_json,
       }));
@@ -84,10 +85,10 @@ function deltasOf(block: ContentBlock, isCut: boolean): unknown[] {
   }
 }
 
-/** A text in at most four parts, whole code points each. */
-function pieces(text: string): string[] {
+/** A text in parts, whole code points each. */
+function pieces(text: string, grain: Grain): string[] {
   const points = [...text];
-  const size = Math.max(1, Math.ceil(points.length / PIECES));
+  const size = 'parts' in grain ? Math.max(1, Math.ceil(points.length / grain.parts)) : grain.characters;
   const parts: string[] = [];
   for (let at = 0; at < points.length; at += size) parts.push(points.slice(at, at + size).join(''));
   return parts;

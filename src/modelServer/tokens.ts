@@ -1,6 +1,8 @@
-import { blocksOf, type CacheControl, type CountRequest } from './request.js';
+import { blocksOf, type CacheControl, type CountRequest } from './check/request.js';
 
 const BYTES_PER_TOKEN = 4;
+/** The same for text in which a character is a byte. */
+export const CHARACTERS_PER_TOKEN = BYTES_PER_TOKEN;
 
 /** A stable estimate: one token for every four bytes of UTF-8, rounded up. A real tokenizer is near that for English and code. */
 export function tokensOf(text: string): number {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Home, type TeamPaths, teamPathsAt } from '../config/paths.js';
 import { type Clock, isoTime } from '../host/clock.js';
@@ -38,9 +38,17 @@ export async function archiveTeam(home: Home, team: string, clock: Clock): Promi
       throw new UserError(`There is no team "${team}". See troupe ls.`, 2, { cause: error });
     throw error;
   }
+  await dropLocks(target);
   await syncFolder(home.archive);
   await syncFolder(home.teams);
   return target;
+}
+
+/** A lock that somebody held when the team was moved was moved too, out of its holder's reach. */
+async function dropLocks(root: string): Promise<void> {
+  for (const path of await readdir(root, { recursive: true })) {
+    if (path.endsWith('.lock')) await rm(join(root, path), { recursive: true, force: true });
+  }
 }
 
 /** An empty folder of our own at `path`, or with a number behind it: a rename replaces it, nobody else's archive. */

@@ -1,5 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import * as z from 'zod/mini';
+import { WorktreeKeys } from '../config/worktreeSettings.js';
 import { PermissionMode } from '../permissions/mode.js';
 import { writeAtomic } from '../store/atomicFile.js';
 import { parseJson, toJson } from '../store/jsonFile.js';
@@ -26,6 +27,12 @@ export const TeamSettings = z.object({
   /** Milliseconds until a permission that nobody answered is denied; 0 where there is nobody to ask. */
   permissionTimeoutMs: z.number(),
   trusted: z.boolean(),
+  /** How worktrees are made. */
+  worktree: z.optional(WorktreeKeys),
+  /** Folders of `--plugin-dir`, absolute. */
+  pluginDirs: z.optional(z.array(z.string())),
+  /** Hooks and MCP servers of user and project definitions do not count. */
+  strictPluginOnlyCustomization: z.optional(z.boolean()),
   /** Whether a person sits at the lead. */
   interactive: z.boolean(),
 });
@@ -42,6 +49,8 @@ export const Launch = z.object({
   role: z.enum(['lead', 'teammate']),
   generation: z.number(),
   sessionId: z.string(),
+  /** A restart: what its process before asked and was not told is its own. */
+  continues: z.optional(z.boolean()),
   color: z.optional(z.string()),
   agentType: z.string(),
   /** In place of its definition's list. */
@@ -50,7 +59,9 @@ export const Launch = z.object({
   mode: PermissionMode,
   /** The mode that an approved plan leads to, where a plan is required first. */
   modeAfterPlan: z.optional(PermissionMode),
-  worktree: z.optional(z.object({ path: z.string(), branch: z.string(), base: z.string() })),
+  worktree: z.optional(
+    z.object({ path: z.string(), branch: z.string(), base: z.string(), hookMade: z.optional(z.boolean()) }),
+  ),
   backend: z.enum(['tmux', 'in-process']),
   settings: TeamSettings,
 });

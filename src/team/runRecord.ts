@@ -45,6 +45,8 @@ export const RunRecord = z.object({
   heartbeat: z.number(),
   readyAt: z.optional(z.number()),
   exit: z.optional(z.object({ code: z.nullable(z.number()), signal: z.nullable(z.string()), forced: z.boolean() })),
+  /** The lead has been told of its end. */
+  endTold: z.optional(z.boolean()),
 });
 export type RunRecord = z.infer<typeof RunRecord>;
 

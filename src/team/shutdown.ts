@@ -1,5 +1,5 @@
 import { endMarked } from '../host/children.js';
-import { sendSignal, thisProcess } from '../host/processes.js';
+import { isAlive, sendSignal, thisProcess } from '../host/processes.js';
 import type { Backend, Pane } from '../panes/backend.js';
 import { openEventLog } from './eventLog.js';
 import { LEAD } from './member.js';
@@ -45,19 +45,25 @@ export async function shutdownMember(
   { graceMs, reason, force = false, overrule = false }: ShutdownOptions,
 ): Promise<ShutdownResult> {
   const { place } = deps;
-  const alive = () => livingRecord(place, member.name);
-  if (!(await alive())) {
-    await clearUp(deps, team, member);
-    return { how: 'gone' };
-  }
-  if (!force) {
+  const before = await livingRecord(place, member.name);
+  if (before && !force) {
     const rejection = await ask(deps, member.name, reason, graceMs);
     if (rejection !== undefined && !overrule) return { how: 'rejected', reason: rejection };
   }
-  const forced = await alive();
-  if (forced) await enforce(deps, team, member, forced);
+  const alive = before && (await livingRecord(place, member.name));
+  if (alive) await enforce(deps, team, member, alive);
+  else await endLingering(place, member.name);
   await clearUp(deps, team, member);
-  return { how: forced ? 'forced' : 'ended' };
+  return { how: alive ? 'forced' : before ? 'ended' : 'gone' };
+}
+
+/** A member that has said that it ended may hang on with something open. */
+async function endLingering(place: TeamPlace, name: string): Promise<void> {
+  const record = await readRunRecord(place.paths.runRecord(name));
+  if (!record || record.backend === 'in-process' || record.pid === (await thisProcess()).pid) return;
+  if (await isGone(place, record, TERM_MS)) return;
+  await sendSignal(record, 'SIGKILL', 'group');
+  await isGone(place, record, TERM_MS);
 }
 
 /** Its record, while its process lives. */
@@ -106,14 +112,14 @@ async function enforce(
   } else if (record.backend === 'in-process') {
     // Its process is the lead's too: the harness in there ends it.
     await sendProtocol(place, sender, name, 'shutdown_request', { request_id: place.ids.uuid(), force: true });
-    await gone(place, name, TERM_MS);
+    await until(place, TERM_MS, async () => !(await livingRecord(place, name)));
   } else if (!isThisProcess) {
     signal = 'SIGTERM';
     await sendSignal(record, 'SIGTERM', 'group');
-    if (!(await gone(place, name, TERM_MS))) {
+    if (!(await isGone(place, record, TERM_MS))) {
       signal = 'SIGKILL';
       await sendSignal(record, 'SIGKILL', 'group');
-      await gone(place, name, TERM_MS);
+      await isGone(place, record, TERM_MS);
     }
   }
   const last = (await readRunRecord(place.paths.runRecord(name))) ?? record;
@@ -124,12 +130,17 @@ async function enforce(
   });
 }
 
-async function gone(place: TeamPlace, name: string, ms: number): Promise<boolean> {
-  const until = place.clock.monotonic() + ms;
+/** Whether the process itself ends within `ms`, whatever its record says. */
+function isGone(place: TeamPlace, record: RunRecord, ms: number): Promise<boolean> {
+  return until(place, ms, async () => !(await isAlive(record)));
+}
+
+async function until({ clock }: TeamPlace, ms: number, check: () => Promise<boolean>): Promise<boolean> {
+  const end = clock.monotonic() + ms;
   for (;;) {
-    if (!(await livingRecord(place, name))) return true;
-    if (place.clock.monotonic() > until) return false;
-    await place.clock.sleep(25);
+    if (await check()) return true;
+    if (clock.monotonic() > end) return false;
+    await clock.sleep(25);
   }
 }
 

@@ -7,6 +7,7 @@ import { LockLostError, withLock } from '../store/lock.js';
 import { createExclusive } from '../store/spool.js';
 import { hasCode, UserError } from '../util/errors.js';
 import { isSameName } from '../util/names.js';
+import type { Worktree } from '../worktree/worktree.js';
 import { TeamSettings } from './launch.js';
 
 /** A member as the TeamFile has it; what it does is in its run record. Times are milliseconds since the epoch. */
@@ -31,6 +32,8 @@ export const Member = z.looseObject({
   worktreeBranch: z.optional(z.string()),
   /** The commit that its worktree began from. */
   worktreeBase: z.optional(z.string()),
+  /** A hook made it, not git. */
+  worktreeHookMade: z.optional(z.boolean()),
   sessionId: z.optional(z.string()),
   /** Reserved. */
   subscriptions: z._default(z.array(z.string()), []),
@@ -160,6 +163,18 @@ export function openTeamFile(path: string): TeamFileStore {
 
 function revOf({ rev = 0 }: TeamFile): number {
   return rev;
+}
+
+/** The worktree that a member has of its own. */
+export function worktreeOf({
+  worktreePath,
+  worktreeBranch,
+  worktreeBase,
+  worktreeHookMade,
+}: Member): Worktree | undefined {
+  if (worktreePath === undefined) return undefined;
+  const made = { path: worktreePath, branch: worktreeBranch ?? '', base: worktreeBase ?? '' };
+  return worktreeHookMade ? { ...made, hookMade: true } : made;
 }
 
 /** With this member in its slot, or behind the others. */

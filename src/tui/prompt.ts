@@ -1,4 +1,8 @@
 import { createInterface } from 'node:readline';
+import { hasCode } from '../util/errors.js';
+
+/** What a terminal says that has gone away. */
+const GONE = ['EIO', 'EBADF', 'ENXIO'];
 
 /** A line of input at the bottom of a pane, with what happens printed above it. */
 export interface Prompt {
@@ -18,6 +22,8 @@ export interface PromptHandlers {
 
 /** Reads lines from this process's terminal. */
 export function openPrompt(label: string, { onLine, onInterrupt, onEnd }: PromptHandlers): Prompt {
+  outliveTheTerminal();
+  let isOpen = true;
   const input = createInterface({
     input: process.stdin,
     output: process.stdout,
@@ -36,18 +42,41 @@ export function openPrompt(label: string, { onLine, onInterrupt, onEnd }: Prompt
     input.write(null, { ctrl: true, name: 'u' });
     input.prompt();
   });
+  input.once('close', () => {
+    isOpen = false;
+  });
   input.on('close', onEnd);
   input.prompt();
   return {
     print(line) {
       if (process.stdout.isTTY === true) process.stdout.write('\r\x1b[J');
       process.stdout.write(`${line}\n`);
-      input.prompt(true);
+      if (isOpen) input.prompt(true);
     },
     close() {
       input.off('close', onEnd);
       input.close();
     },
+  };
+}
+
+function unlessGone(error: unknown): void {
+  if (!hasCode(error, ...GONE)) throw error;
+}
+
+/** Lets this process finish its work when its terminal goes: readline would end it in the middle. */
+function outliveTheTerminal(): void {
+  const { stdin } = process;
+  stdin.on('error', unlessGone);
+  if (stdin.isTTY !== true) return;
+  const setRawMode = stdin.setRawMode.bind(stdin);
+  stdin.setRawMode = (isRaw) => {
+    try {
+      setRawMode(isRaw);
+    } catch (error) {
+      unlessGone(error);
+    }
+    return stdin;
   };
 }
 

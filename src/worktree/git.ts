@@ -22,7 +22,8 @@ const INHERITED = [
   'GIT_COMMON_DIR',
   'GIT_OBJECT_DIRECTORY',
 ];
-const ENV = INHERITED.flatMap((name) => ['-u', name]);
+// Nobody is there to answer a question of git's.
+const ENV = [...INHERITED.flatMap((name) => ['-u', name]), 'GIT_TERMINAL_PROMPT=0'];
 
 export function git(run: Run, cwd: string): Git {
   return async (...args) => {
@@ -30,6 +31,16 @@ export function git(run: Run, cwd: string): Git {
     if (result.exitCode !== 0) throw new GitError(args, result);
     return result.stdout;
   };
+}
+
+/** Those of `paths`, seen from `cwd`, that git ignores. A tracked file never is. */
+export async function ignoredAmong(run: Run, cwd: string, paths: readonly string[]): Promise<string[]> {
+  if (paths.length === 0) return [];
+  const args = ['check-ignore', '-z', '--stdin'];
+  const result = await run('env', [...ENV, 'git', ...args], { cwd, input: paths.join('\0') });
+  // 1: none of them (git-check-ignore(1)).
+  if (result.exitCode > 1) throw new GitError(args, result);
+  return result.stdout.split('\0').filter((path) => path !== '');
 }
 
 export interface Head {
@@ -93,9 +104,11 @@ export async function statusOf(git: Git): Promise<Status> {
 
 export interface ListedWorktree {
   readonly path: string;
+  /** The commit that is checked out. */
+  readonly head?: string;
   readonly branch?: string;
-  readonly isBare: boolean;
-  readonly isLocked: boolean;
+  /** Why it is locked, perhaps for no given reason; absent where it is not. */
+  readonly lock?: string;
 }
 
 /** `git worktree list`: the main one first. */
@@ -104,12 +117,14 @@ export async function listWorktrees(git: Git): Promise<ListedWorktree[]> {
   return blocks.map((block) => {
     const lines = block.split('\n');
     const value = (key: string) => lines.find((line) => line.startsWith(`${key} `))?.slice(key.length + 1);
+    const head = value('HEAD');
     const branch = value('branch')?.replace(/^refs\/heads\//, '');
+    const lock = value('locked') ?? (lines.includes('locked') ? '' : undefined);
     return {
       path: value('worktree') ?? '',
+      ...(head !== undefined && { head }),
       ...(branch !== undefined && { branch }),
-      isBare: lines.includes('bare'),
-      isLocked: lines.some((line) => /^locked( |$)/.test(line)),
+      ...(lock !== undefined && { lock }),
     };
   });
 }

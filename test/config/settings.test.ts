@@ -67,6 +67,38 @@ test('rules of all sources are joined, each still known by its source and anchor
   expect(sources.map(({ anchor }) => anchor)).toEqual([w.repository, join(w.places.userHome, '.claude')]);
 });
 
+test('what an administrator says goes before everything, and its deny rules are joined with the others', async () => {
+  await using w = await world();
+  const managed = join(w.path, 'managed');
+  await mkdir(managed);
+  const file = join(managed, 'managed-settings.json');
+  await writeFile(
+    file,
+    JSON.stringify({ model: 'opus', strictPluginOnlyCustomization: true, permissions: { deny: ['WebFetch'] } }),
+  );
+  await w.write('flag', { model: 'flag', permissions: { deny: ['Bash'] } });
+  await w.write('project', { strictPluginOnlyCustomization: false });
+  const { settings, sources } = await loadSettings({ ...w.places, flag: 'extra.json', managed });
+  expect(settings).toEqual({
+    model: 'opus',
+    strictPluginOnlyCustomization: true,
+    permissions: { deny: ['WebFetch', 'Bash'] },
+  });
+  expect(sources[0]).toMatchObject({ source: 'managed', file, anchor: managed });
+  expect((await loadSettings({ ...w.places, managed: join(w.path, 'none') })).settings).not.toHaveProperty('model');
+});
+
+test('how worktrees are made is set by folders inside the project', async () => {
+  await using w = await world();
+  const worktree = {
+    baseRef: 'fresh',
+    sparsePaths: ['packages/app'],
+    symlinkDirectories: ['node_modules', 'a b/.cache'],
+  };
+  await w.write('project', { worktree });
+  expect((await loadSettings({ ...w.places, trusted: false })).settings).toEqual({ worktree });
+});
+
 test('a flag may be JSON itself', async () => {
   await using w = await world();
   expect((await loadSettings({ ...w.places, flag: ' {"model": "opus"}' })).settings).toEqual({ model: 'opus' });
@@ -134,6 +166,13 @@ test.each([
     /"permissions\.defaultMode" must be one of plan, /,
   ],
   ['an environment that is a list', { env: [] }, /"env" must be an object/],
+  ['a base that does not exist', { worktree: { baseRef: 'main' } }, /"worktree\.baseRef" must be head or fresh/],
+  ...['/etc', '../up', 'a/../../b', '-rf', '', '.', 'a\nb'].map((path): [string, unknown, RegExp] => [
+    `a linked folder ${JSON.stringify(path)}`,
+    { worktree: { symlinkDirectories: ['node_modules', path] } },
+    /"worktree\.symlinkDirectories\.1" must be the path of a folder inside the project/,
+  ]),
+  ['one sparse path without a list', { worktree: { sparsePaths: 'src' } }, /"worktree\.sparsePaths" must be a list/],
 ])('%s is an error that names the file and the key', async (_, content, message) => {
   await using w = await world();
   await w.write('project', content);

@@ -61,3 +61,13 @@ test('a folder that is not there cannot be trusted', async () => {
   await using w = await world();
   await expect(w.trust.trust(join(w.path, 'none'))).rejects.toThrow(/There is no folder .*none/);
 });
+
+test('a no is remembered for that folder until it is trusted after all', async () => {
+  await using at = await world();
+  expect(await at.trust.isDeclined(at.project)).toBe(false);
+  await at.trust.decline(at.project);
+  expect([await at.trust.isDeclined(at.project), await at.trust.isTrusted(at.project)]).toEqual([true, false]);
+  expect(await at.trust.isDeclined(join(at.project, 'sub'))).toBe(false);
+  await at.trust.trust(at.project);
+  expect([await at.trust.isDeclined(at.project), await at.trust.isTrusted(at.project)]).toEqual([false, true]);
+});

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { homeAt } from '../../src/config/paths.js';
-import { loadScript } from '../../src/modelServer/script.js';
+import { loadScript } from '../../src/modelServer/script/script.js';
 import { loadTemplate } from '../../src/team/template.js';
 import { tempDir } from '../helpers/tempDir.js';
 

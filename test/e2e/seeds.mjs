@@ -29,7 +29,7 @@ function play(seed, folder) {
   const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder };
   const started = performance.now();
   const args = [program, 'demo', '--json', '--seed', String(seed)];
-  const demo = spawnSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' });
+  const demo = spawnSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8', timeout: 120_000 });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   if (demo.stdout === '') {
     console.log(`seed ${seed}: exit ${demo.status}\n${demo.stderr}`);

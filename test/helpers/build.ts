@@ -8,7 +8,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The end-to-end tests run the program as it is shipped: builds it where a source is newer. */
 export function setup(): void {
   const built = join(root, 'dist', 'help.txt');
-  if (!existsSync(built) || newest(join(root, 'src')) > statSync(built).mtimeMs) execFileSync(process.execPath, [join(root, 'build.js')], { stdio: 'inherit' });
+  const script = join(root, 'build.js');
+  const changed = Math.max(newest(join(root, 'src')), statSync(script).mtimeMs);
+  if (!existsSync(built) || changed > statSync(built).mtimeMs)
+    execFileSync(process.execPath, [script], { stdio: 'inherit' });
 }
 
 function newest(folder: string): number {

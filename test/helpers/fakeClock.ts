@@ -12,7 +12,11 @@ export function fakeClock(start = Date.UTC(2026, 0, 1)): Clock & { advance(ms: n
         const abort = () => reject(signal?.reason);
         if (signal?.aborted) return abort();
         signal?.addEventListener('abort', abort, { once: true });
-        waiting.push({ at: now + ms, wake: resolve });
+        const wake = () => {
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        };
+        waiting.push({ at: now + ms, wake });
       }),
     async advance(ms) {
       await settle(); // let started work reach its sleep before time moves

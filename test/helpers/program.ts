@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/host/clock.js';
 import { systemIds } from '../../src/host/ids.js';
 import { type RunOptions, type RunResult, run } from '../../src/host/run.js';
-import { parseScript } from '../../src/modelServer/script.js';
+import { parseScript } from '../../src/modelServer/script/script.js';
 import { startModelServer } from '../../src/modelServer/server.js';
 import { tempDir } from './tempDir.js';
 
@@ -25,7 +25,11 @@ export interface Stage extends AsyncDisposable {
 /** A home, a user's home, a tmux folder and a scripted model of the test's own. */
 export async function stage(script?: string): Promise<Stage> {
   const dir = await tempDir();
-  const [home, user, sockets] = ['troupe-home', 'user', 'tmux'].map((name) => join(dir.path, name)) as [string, string, string];
+  const [home, user, sockets] = ['troupe-home', 'user', 'tmux'].map((name) => join(dir.path, name)) as [
+    string,
+    string,
+    string,
+  ];
   for (const path of [user, sockets]) await mkdir(path, { mode: 0o700 });
   const parsed = script === undefined ? undefined : parseScript(script, 'script.yaml');
   const server = await startModelServer({ clock: systemClock, ids: systemIds, ...(parsed && { script: parsed }) });

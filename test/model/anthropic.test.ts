@@ -5,7 +5,7 @@ import { systemIds } from '../../src/host/ids.js';
 import { type AnthropicOptions, createAnthropicClient } from '../../src/model/anthropic.js';
 import { createBudget } from '../../src/model/budget.js';
 import type { ModelClient, ModelEvent, ModelReply, ModelRequest } from '../../src/model/types.js';
-import type { Fault } from '../../src/modelServer/faults.js';
+import type { Fault } from '../../src/modelServer/faults/fault.js';
 import { eventually } from '../helpers/eventually.js';
 import { fakeClock } from '../helpers/fakeClock.js';
 import { modelServer } from '../modelServer/helpers.js';
@@ -45,6 +45,7 @@ async function collectFast(baseURL: string, options: Partial<AnthropicOptions> =
   const waited: number[] = [];
   const hurried = {
     ...clock,
+    now: () => clock.now() + waited.reduce((sum, ms) => sum + ms, 0),
     // The retries' waits are over at once; the watch over an idle stream never is.
     sleep: (ms: number, signal?: AbortSignal) => {
       if (ms >= 60_000) return clock.sleep(ms, signal);

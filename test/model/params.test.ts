@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/model/catalogue.js';
 import { paramsFor } from '../../src/model/params.js';
 import type { Effort, ModelRequest } from '../../src/model/types.js';
-import { problemIn } from '../../src/modelServer/check.js';
+import { problemIn } from '../../src/modelServer/check/check.js';
 
 const request: ModelRequest = {
   model: 'claude-sonnet-5-5',

@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/host/clock.js';
 import { type Ids, systemIds } from '../../src/host/ids.js';
-import { parseScript } from '../../src/modelServer/script.js';
+import { parseScript } from '../../src/modelServer/script/script.js';
 import { type ModelServerOptions, startModelServer } from '../../src/modelServer/server.js';
 
 /** Ids that count up, the same in every run. */
@@ -22,7 +22,11 @@ export async function modelServer({
     ...options,
   });
   const post = (path: string, body: unknown, headers: Record<string, string> = { 'x-api-key': 'k' }) =>
-    fetch(server.url + path, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body), headers });
+    fetch(server.url + path, {
+      method: 'POST',
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      headers: { 'anthropic-version': '2023-06-01', ...headers },
+    });
   return { ...server, post, [Symbol.asyncDispose]: () => server.close() };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { parseScript } from '../../src/modelServer/script.js';
+import { parseScript } from '../../src/modelServer/script/script.js';
 import { from, modelServer } from './helpers.js';
 
 type Server = Awaited<ReturnType<typeof modelServer>>;
@@ -180,7 +180,7 @@ test.each([
   ['agents:\n  a:\n    - reply: x\n      stop: soon', /^s\.yaml:4: a, rule 1, stop: Input should be 'end_turn' or /],
   [
     'agents:\n  a:\n    - reply: x\n      fault: {times: 2}',
-    /^s\.yaml:4: a, rule 1, fault: a fault has either `status` or `stream`$/,
+    /^s\.yaml:4: a, rule 1, fault: a fault is one of `status`, `stream`, `stop`, `promptTooLong`, or a pace$/,
   ],
   [
     'agents:\n  a:\n    - name: look\n      reply: x\n    - when:\n        used: {rule: loook, times: 1}\n      reply: y',

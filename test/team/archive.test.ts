@@ -50,7 +50,7 @@ test('a team that there is not cannot be archived, and the try leaves nothing', 
   await expect(archiveTeam(dir.home, 'red', fakeClock())).rejects.toThrow('There is no team "red"');
   await expect(archiveTeam(dir.home, '../sessions', fakeClock())).rejects.toThrow(/There is no team/);
   expect(await readdir(dir.home.archive)).toEqual([]);
-  expect((await readdir(dir.home.root)).sort()).toEqual(['archive', 'sessions', 'teams']);
+  expect((await readdir(dir.home.root)).sort()).toEqual(['archive', 'sessions', 'teams', 'traffic']);
 });
 
 test('a broken team is reported beside the others, and a folder without a team is none', async () => {
@@ -60,4 +60,14 @@ test('a broken team is reported beside the others, and a folder without a team i
   const { teams, broken } = await listTeams(dir.home);
   expect(teams.map(({ name }) => name)).toEqual(['blue', 'red']);
   expect(broken).toEqual([{ path: dir.home.team('bad').config, reason: expect.stringContaining('is not JSON') }]);
+});
+
+test('a lock that is held while its team is archived is not archived with it', async () => {
+  await using dir = await homeWith('red');
+  const { config, tasks } = dir.home.team('red');
+  await mkdir(join(tasks, '.lock'));
+  await mkdir(`${config}.lock`);
+  const archive = await archiveTeam(dir.home, 'red', fakeClock());
+  expect(await readdir(join(archive, 'tasks'))).toEqual([]);
+  expect(await readdir(archive)).not.toContain('config.json.lock');
 });

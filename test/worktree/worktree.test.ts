@@ -1,26 +1,14 @@
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { run, start } from '../../src/host/run.js';
+import { run } from '../../src/host/run.js';
 import { UserError } from '../../src/util/errors.js';
 import { git } from '../../src/worktree/git.js';
-import {
-  createWorktree,
-  inspectWorktree,
-  removeWorktree,
-  type Worktree,
-  type WorktreeState,
-} from '../../src/worktree/worktree.js';
-import { commitIn, type GitRepo, gitRepo, initRepo } from '../helpers/gitRepo.js';
+import type { WorktreeState } from '../../src/worktree/inspect.js';
+import { commitIn, type GitRepo, gitRepo } from '../helpers/gitRepo.js';
 import { tempDir } from '../helpers/tempDir.js';
-
-type Made = Worktree & { readonly into: string };
-
-const create = (repo: string, name = 'alice') => createWorktree({ repo, name, run });
-const inspect = (made: Made) => inspectWorktree({ ...made, run });
-const remove = (repo: GitRepo, made: Made) => removeWorktree({ ...made, repo: repo.path, run });
-const branches = async (repo: GitRepo) =>
-  (await repo.git('for-each-ref', '--format=%(refname:short)', 'refs/heads')).split('\n');
+import { branches, create, inspect, remove } from './making.js';
 
 describe('creating', () => {
   test('a worktree starts from the commit that is checked out, not from the default branch', async () => {
@@ -45,7 +33,9 @@ describe('creating', () => {
     await create(repo.path);
     await create(repo.path, 'bob');
     expect(await repo.git('status', '--porcelain')).toBe('');
-    expect(await repo.git('worktree', 'list', '--porcelain')).toContain('locked a troupe member works here');
+    expect(await repo.git('worktree', 'list', '--porcelain')).toContain(
+      `locked in use by troupe, process ${process.pid} (`,
+    );
     const exclude = await readFile(join(repo.path, '.git/info/exclude'), 'utf8');
     expect(exclude.match(/^\/\.claude\/worktrees\/$/gm)).toHaveLength(1);
   });
@@ -55,6 +45,42 @@ describe('creating', () => {
     const head = await repo.commit('a.ts');
     await repo.git('switch', '--quiet', '--detach');
     expect(await create(repo.path)).toMatchObject({ base: head, into: head });
+  });
+
+  test('a branch ahead of the remote’s default branch is what a worktree starts from', async () => {
+    await using upstream = await gitRepo();
+    await using dir = await tempDir();
+    const path = join(dir.path, 'clone');
+    await run('git', ['clone', '--quiet', upstream.path, path]);
+    const inside = git(run, path);
+    await inside('config', 'user.name', 'Test');
+    await inside('config', 'user.email', 'test@example.com');
+    await inside('switch', '--quiet', '-c', 'feature');
+    for (const file of ['a.ts', 'b.ts', 'c.ts']) await commitIn(path, file);
+    const made = await create(path);
+    expect(made).toMatchObject({ base: await inside('rev-parse', 'HEAD'), into: 'feature' });
+    expect(await git(run, made.path)('rev-list', '--count', 'origin/HEAD..HEAD')).toBe('3');
+    // Nothing tracks the remote: a push by mistake would go to its default branch.
+    await expect(git(run, made.path)('rev-parse', '@{upstream}')).rejects.toThrow();
+  });
+
+  test('work that began before others committed is merged without undoing theirs', async () => {
+    await using repo = await gitRepo();
+    const made = await create(repo.path);
+    await repo.commit('since.ts');
+    await commitIn(made.path, 'work.ts');
+    await repo.git('merge', '--quiet', '--no-ff', '-m', 'merge', made.branch);
+    expect((await readdir(repo.path)).sort()).toEqual(['.claude', '.git', 'README.md', 'since.ts', 'work.ts']);
+    expect(await remove(repo, made)).toEqual({ removed: true });
+  });
+
+  test('a symbolic link that leads out of the project is no place for a worktree', async () => {
+    await using repo = await gitRepo();
+    await using elsewhere = await tempDir();
+    await symlink(elsewhere.path, join(repo.path, '.claude'));
+    await expect(create(repo.path)).rejects.toThrow(/leads out of the project/);
+    expect(await readdir(elsewhere.path)).toEqual([]);
+    expect(await branches(repo)).toEqual(['main']);
   });
 
   test('a worktree that is asked for inside another one lies beside it, and starts from that one', async () => {
@@ -223,7 +249,7 @@ describe('holding', () => {
     const { changed, why } = state;
     expect(result).toEqual(changed ? { removed: false, why } : { removed: true });
     expect(await branches(repo)).toEqual(changed ? ['main', 'troupe/alice'] : ['main']);
-    expect(await readdir(join(repo.path, '.claude/worktrees'))).toEqual(changed ? ['alice'] : []);
+    expect(existsSync(join(repo.path, '.claude/worktrees/alice'))).toBe(changed);
   });
 
   test('a question that cannot be answered counts as a change', async () => {
@@ -245,48 +271,12 @@ describe('holding', () => {
   });
 });
 
-describe('removing', () => {
-  test('the main checkout, what holds it, and what is no worktree are refused and left whole', async () => {
-    await using repo = await gitRepo();
-    const made = await create(repo.path);
-    const stranger = await initRepo(join(repo.path, '..', 'stranger'));
-    const refused: [path: string, why: RegExp][] = [
-      [repo.path, /is the main checkout, or holds it/],
-      [join(repo.path, '..'), /is the main checkout, or holds it/],
-      [stranger.path, /is no worktree of this repository/],
-      [join(repo.path, '.claude'), /is no worktree of this repository/],
-    ];
-    for (const [path, why] of refused) {
-      expect(await remove(repo, { ...made, path })).toEqual({ removed: false, why: [expect.stringMatching(why)] });
-      expect(await readdir(path)).not.toEqual([]);
-    }
-    expect(await branches(repo)).toEqual(['main', 'troupe/alice']);
-  });
-
-  test('a worktree in which a process works is kept', async () => {
-    await using repo = await gitRepo();
-    const made = await create(repo.path);
-    const child = await start('sleep', ['60'], { cwd: made.path });
-    expect(await remove(repo, made)).toEqual({ removed: false, why: [`a process works in it (${child.pid})`] });
-    process.kill(child.pid);
-    await child.exited;
-    expect(await remove(repo, made)).toEqual({ removed: true });
-  });
-
-  test('a worktree that holds another one is kept', async () => {
-    await using repo = await gitRepo();
-    const made = await create(repo.path);
-    await repo.git('worktree', 'add', '--quiet', '--detach', join(made.path, '.claude/worktrees/nested'));
-    expect(await remove(repo, made)).toMatchObject({ removed: false });
-  });
-
-  test("git's own environment does not lead to another repository", async () => {
-    await using repo = await gitRepo();
-    await using other = await gitRepo();
-    const poisoned: typeof run = (file, args, options) =>
-      run(file, args, { ...options, env: { PATH: process.env['PATH'] ?? '', GIT_DIR: join(other.path, '.git') } });
-    await createWorktree({ repo: repo.path, name: 'alice', run: poisoned });
-    expect(await branches(repo)).toEqual(['main', 'troupe/alice']);
-    expect(await branches(other)).toEqual(['main']);
-  });
+test("git's own environment does not lead to another repository", async () => {
+  await using repo = await gitRepo();
+  await using other = await gitRepo();
+  const poisoned: typeof run = (file, args, options) =>
+    run(file, args, { ...options, env: { PATH: process.env['PATH'] ?? '', GIT_DIR: join(other.path, '.git') } });
+  await create(repo.path, 'alice', { run: poisoned });
+  expect(await branches(repo)).toEqual(['main', 'troupe/alice']);
+  expect(await branches(other)).toEqual(['main']);
 });

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { addMember } from '../../app/addMember.js';
-import { worldWithHome } from '../../app/services.js';
+import { theWorld } from '../../app/services.js';
 import { createOutput, note } from '../output.js';
-import { modeOption, type TeamOptions, withJson, withTeam } from './shared.js';
+import { examples, modeOption, type TeamOptions, withJson, withTeam } from './shared.js';
 
 const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'];
 
@@ -30,7 +30,14 @@ export function register(program: Command): void {
     .option('--plan', 'its plan has to be approved before it changes anything')
     .option('--color <color>', COLORS.join(', '), color)
     .addOption(modeOption())
-    .option('--request-id <id>', 'the same request never starts two')
+    .option('--request-id <id>', 'an id of your own: the same one never starts two members')
+    .addHelpText(
+      'after',
+      examples(
+        'troupe add docs --worktree --prompt "Bring README.md up to date"',
+        'troupe add scout --agent Explore --model haiku',
+      ),
+    )
     .action(
       async (
         name: string,
@@ -48,7 +55,7 @@ export function register(program: Command): void {
           mode: permissionMode,
           requestId,
         };
-        const { member, pane, movedMail } = await addMember(await worldWithHome(), team, wish);
+        const { member, pane, movedMail } = await addMember(theWorld(), team, wish);
         createOutput({ json }).data(member, `${member.name} is ready in ${pane.paneId}.`);
         if (movedMail > 0)
           note(

@@ -3,7 +3,6 @@ import { checkAgents, listAgents, showAgent } from '../../app/catalog.js';
 import { theWorld } from '../../app/services.js';
 import { ExitCode } from '../../util/errors.js';
 import { oneLine } from '../../util/text.js';
-import { displayWidth } from '../../util/width.js';
 import { exitWith } from '../exit.js';
 import { createOutput, note, table } from '../output.js';
 import { withJson } from './shared.js';
@@ -27,10 +26,7 @@ export function register(program: Command): void {
     const listing = await listAgents(theWorld());
     createOutput({ json }).data(
       listing,
-      table(
-        listing.agents.map(({ name, source, description }) => [name, source, oneLine(description, 90)]),
-        displayWidth,
-      ),
+      await table(listing.agents.map(({ name, source, description }) => [name, source, oneLine(description, 90)])),
     );
     if (json) return;
     for (const { agentType, source, by } of listing.overridden) note(`${agentType} (${source}) is overridden by ${by}`);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { answerPlan } from '../../app/decisions.js';
 import { theWorld } from '../../app/services.js';
 import { createOutput } from '../output.js';
-import { modeOption, type TeamOptions, withJson, withTeam } from './shared.js';
+import { examples, modeOption, type TeamOptions, withJson, withTeam } from './shared.js';
 
 export function register(program: Command): void {
   withJson(withTeam(program.command('approve <id>')))
@@ -10,6 +10,10 @@ export function register(program: Command): void {
     .description('Approve a plan; the first answer wins. The beginning of the id is enough.')
     .option('--feedback <text>', 'what the member should mind')
     .addOption(modeOption())
+    .addHelpText(
+      'after',
+      examples('troupe approve 84d3', 'troupe approve 84d3 --feedback "Leave the tests as they are"'),
+    )
     .action(
       async (
         id: string,

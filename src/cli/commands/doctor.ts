@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { diagnose } from '../../app/doctor.js';
 import { theWorld } from '../../app/services.js';
 import { ExitCode } from '../../util/errors.js';
-import { displayWidth } from '../../util/width.js';
 import { exitWith } from '../exit.js';
 import { createOutput, table } from '../output.js';
 import { withJson } from './shared.js';
@@ -17,13 +16,12 @@ export function register(program: Command): void {
       const findings = await diagnose(theWorld());
       createOutput({ json }).data(
         findings,
-        table(
+        await table(
           findings.map(({ ok, what, detail, fix }) => [
             ok ? 'ok' : '!!',
             what,
             fix === undefined ? detail : `${detail}. ${fix}`,
           ]),
-          displayWidth,
         ),
       );
       if (findings.some(({ ok }) => !ok)) exitWith(ExitCode.failed);

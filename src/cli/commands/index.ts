@@ -13,8 +13,7 @@ export interface CommandEntry {
   load(): Promise<CommandModule>;
 }
 
-/** Every command. Only the one that was asked for is loaded. */
-export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+const table = {
   up: { arguments: '[template] [prompt...]', summary: 'create a team and attach to it', load: () => import('./up.js') },
   run: {
     arguments: '[template] [prompt...]',
@@ -88,4 +87,9 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     hidden: true,
     load: () => import('./readInbox.js'),
   },
-};
+} satisfies Readonly<Record<string, CommandEntry>>;
+
+export type CommandName = keyof typeof table;
+
+/** Every command. Only the one that was asked for is loaded. */
+export const COMMANDS: Readonly<Record<CommandName, CommandEntry>> = table;

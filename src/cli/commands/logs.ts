@@ -3,7 +3,7 @@ import { followEvents, teamEvents } from '../../app/events.js';
 import { theWorld } from '../../app/services.js';
 import { untilInterrupted } from '../interrupt.js';
 import { createOutput } from '../output.js';
-import { type TeamOptions, wholeNumber, withJson, withTeam } from './shared.js';
+import { examples, type TeamOptions, wholeNumber, withJson, withTeam } from './shared.js';
 
 type Event = Awaited<ReturnType<typeof teamEvents>>[number];
 
@@ -13,6 +13,7 @@ export function register(program: Command): void {
     .description("Show a team's event log. Each line begins with its cursor, for --since.")
     .option('-f, --follow', 'go on with what happens')
     .option('--since <cursor>', 'only what came after it', wholeNumber, 0)
+    .addHelpText('after', examples('troupe logs -f', 'troupe logs --json --since 40'))
     .action(
       async (
         name: string | undefined,

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { theWorld } from '../../app/services.js';
 import { allTeams } from '../../app/teams.js';
-import { displayWidth } from '../../util/width.js';
 import { createOutput, note, table } from '../output.js';
 import { withJson } from './shared.js';
 
@@ -17,10 +16,7 @@ export function register(program: Command): void {
         `${members.length} members`,
         template,
       ]);
-      createOutput({ json }).data(
-        teams,
-        rows.length === 0 ? 'No teams. Start one with: troupe up' : table(rows, displayWidth),
-      );
+      createOutput({ json }).data(teams, rows.length === 0 ? 'No teams. Start one with: troupe up' : await table(rows));
       for (const { path, reason } of broken) note(`${path}: ${reason}`);
     });
 }

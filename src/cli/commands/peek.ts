@@ -3,7 +3,7 @@ import { followPeek, peek } from '../../app/look.js';
 import { theWorld } from '../../app/services.js';
 import { untilInterrupted } from '../interrupt.js';
 import { createOutput } from '../output.js';
-import { positiveInteger, type TeamOptions, withJson, withTeam } from './shared.js';
+import { examples, positiveInteger, type TeamOptions, withJson, withTeam } from './shared.js';
 
 export function register(program: Command): void {
   withJson(withTeam(program.command('peek <member>')))
@@ -11,6 +11,7 @@ export function register(program: Command): void {
     .description("Show the last lines of a member's pane, or of its transcript where it has no pane.")
     .option('-n, --lines <n>', 'how many', positiveInteger, 40)
     .option('-f, --follow', 'go on with what it does')
+    .addHelpText('after', examples('troupe peek implementer -n 100', 'troupe peek implementer -f'))
     .action(
       async (member: string, { team, json, lines, follow }: TeamOptions & { lines: number; follow?: boolean }) => {
         const output = createOutput({ json });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { restartMember } from '../../app/addMember.js';
-import { worldWithHome } from '../../app/services.js';
+import { theWorld } from '../../app/services.js';
 import { createOutput } from '../output.js';
 import { type TeamOptions, withJson, withTeam } from './shared.js';
 
@@ -9,7 +9,7 @@ export function register(program: Command): void {
     .summary('end a member and start it again from its transcript')
     .description('A fresh process for a member, alive or dead: it goes on from its transcript, with its mail.')
     .action(async (name: string, { team, json }: TeamOptions) => {
-      const { member, pane } = await restartMember(await worldWithHome(), team, name);
+      const { member, pane } = await restartMember(theWorld(), team, name);
       createOutput({ json }).data(member, `${member.name} is ready again in ${pane.paneId}.`);
     });
 }

@@ -2,12 +2,13 @@ import { type Command, Option } from 'commander';
 import { onInterrupt } from '../../app/interrupt.js';
 import { planTeam } from '../../app/planTeam.js';
 import { runTeam } from '../../app/run.js';
-import { worldWithHome } from '../../app/services.js';
+import { theWorld } from '../../app/services.js';
 import { refuseMembers } from '../../app/teams.js';
+import { ExitCode, UserError } from '../../util/errors.js';
 import { exitWith } from '../exit.js';
 import { isStdinPiped, note, onBrokenPipe, printLine, readStdin } from '../output.js';
 import { planLines } from '../planLines.js';
-import { backendOption, duration } from './shared.js';
+import { backendOption, duration, examples } from './shared.js';
 import { type TeamFlags, wishFrom, withTeamFlags } from './teamFlags.js';
 
 interface RunFlags extends TeamFlags {
@@ -31,6 +32,14 @@ export function register(program: Command): void {
     .option('--timeout <duration>', 'end it after so long: 30m, 90s', duration)
     .option('--keep', 'do not archive the team afterwards')
     .option('--approve-plans', 'approve the plans that only a person may decide')
+    .addHelpText(
+      'after',
+      examples(
+        'troupe run "Mend the failing test" --permission-mode acceptEdits',
+        'troupe run review --output-format json --timeout 20m --max-budget-usd 5',
+        'troupe run < task.md',
+      ),
+    )
     .action(async (template: string | undefined, prompt: string[], flags: RunFlags) => {
       refuseMembers('run');
       const {
@@ -42,20 +51,20 @@ export function register(program: Command): void {
         dryRun = false,
         ...team
       } = flags;
-      const world = await worldWithHome();
-      const words = [...(template === undefined ? [] : [template]), ...prompt];
-      const wish = await wishFrom(words.length <= 1 && isStdinPiped() ? await withStdin(words) : words, team);
-      if (dryRun) {
-        const plan = await planTeam(world, wish, 'run');
-        printLine(
-          outputFormat === 'text' ? planLines(plan, backend) : JSON.stringify({ ...plan, environment: undefined }),
-        );
-        return;
-      }
+      const world = theWorld();
       const stop = new AbortController();
       onBrokenPipe(() => stop.abort('EPIPE'));
       const restore = onInterrupt((signal) => stop.abort(signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM'));
       try {
+        const words = await wordsOf(template, prompt, stop.signal);
+        const wish = await wishFrom(words, team);
+        if (dryRun) {
+          const plan = await planTeam(world, wish, 'run');
+          printLine(
+            outputFormat === 'text' ? planLines(plan, backend) : JSON.stringify({ ...plan, environment: undefined }),
+          );
+          return;
+        }
         const { result, exitCode } = await runTeam(world, {
           wish,
           backend,
@@ -78,8 +87,24 @@ export function register(program: Command): void {
     });
 }
 
-/** A prompt that is piped in goes behind the words, which may be a template's name. */
-async function withStdin(words: readonly string[]): Promise<string[]> {
-  const piped = (await readStdin()).trim();
-  return piped === '' ? [...words] : [...words, piped];
+/** A prompt that is piped in goes behind the one word that there may be, a template's name. */
+async function wordsOf(
+  template: string | undefined,
+  prompt: readonly string[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const words = [...(template === undefined ? [] : [template]), ...prompt];
+  // With a prompt nothing is awaited: whoever starts a program may leave its stdin open for good.
+  if (words.length > 1 || /\s/.test(template ?? '') || !isStdinPiped()) return words;
+  try {
+    const piped = (await readStdin(signal)).trim();
+    return piped === '' ? words : [...words, piped];
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const [what, exitCode] =
+      signal.reason === 'SIGINT'
+        ? (['Interrupted (SIGINT).', ExitCode.interrupted] as const)
+        : (['Ended (SIGTERM).', ExitCode.terminated] as const);
+    throw new UserError(what, exitCode, { cause: error });
+  }
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { send } from '../../app/send.js';
 import { theWorld } from '../../app/services.js';
 import { createOutput, note, readStdin } from '../output.js';
-import { type TeamOptions, withJson, withTeam } from './shared.js';
+import { examples, type TeamOptions, withJson, withTeam } from './shared.js';
 
 interface SendOptions extends TeamOptions {
   readonly summary?: string;
@@ -17,6 +17,14 @@ export function register(program: Command): void {
     )
     .option('--summary <text>', '5-10 words')
     .option('--reply-to <id>', 'the message that this answers')
+    .addHelpText(
+      'after',
+      examples(
+        'troupe send reviewer "Look at the error paths too"',
+        'troupe send lead "Stop at the first finding" --summary "stop early"',
+        'troupe send "*" - < notes.md',
+      ),
+    )
     .action(async (to: string, words: string[], { team, json, summary, replyTo }: SendOptions) => {
       const text = words.length === 1 && words[0] === '-' ? await readStdin() : words.join(' ');
       const { msg_id, delivered, failed } = await send(theWorld(), team, { to, text, summary, inReplyTo: replyTo });

@@ -9,6 +9,11 @@ export function withJson(command: Command): Command {
   return command.option('--json', 'print JSON');
 }
 
+/** Lines to copy, for below a command's help. */
+export function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
 export interface TeamOptions {
   readonly team?: string;
   readonly json?: boolean;
@@ -22,11 +27,19 @@ export function keyValue(text: string, before: Record<string, string>): Record<s
 }
 
 /** For a flag that takes a comma-separated list and may be given several times; commas inside parentheses stay. */
-export function list(text: string, before: readonly string[]): string[] {
-  return [
-    ...before,
-    ...(text.match(/(?:[^,(]|\([^)]*\))+/g) ?? []).map((entry) => entry.trim()).filter((entry) => entry !== ''),
-  ];
+export function list(text: string, before: readonly string[] = []): string[] {
+  // An open parenthesis takes all that follows it: dropped, a rule for one command would become one for the whole tool.
+  const entries = text.match(/(?:[^,(]|\([^)]*(?:\)|$))+/g) ?? [];
+  return [...before, ...entries.map((entry) => entry.trim()).filter((entry) => entry !== '')];
+}
+
+/** For a flag that may be given several times. */
+export function collected(text: string, before: readonly string[]): string[] {
+  return [...before, text];
+}
+
+export function listOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(list).default([], 'none');
 }
 
 export function positiveInteger(text: string): number {

@@ -1,10 +1,10 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { theWorld } from '../../app/services.js';
 import { shutdownMembers } from '../../app/shutdown.js';
 import { ExitCode } from '../../util/errors.js';
 import { exitWith } from '../exit.js';
 import { createOutput } from '../output.js';
-import { duration, type TeamOptions, withJson, withTeam } from './shared.js';
+import { duration, examples, type TeamOptions, withJson, withTeam } from './shared.js';
 
 interface ShutdownOptions extends TeamOptions {
   readonly grace: number;
@@ -16,9 +16,10 @@ export function register(program: Command): void {
   withJson(withTeam(program.command('shutdown [member...]')))
     .summary('ask members to end, then end them')
     .description('Ask members to end, wait, then end them. One that says no in time stays, and the exit code is 1.')
-    .option('--grace <duration>', 'how long they have', duration, 20_000)
+    .addOption(new Option('--grace <duration>', 'how long they have').argParser(duration).default(20_000, '20s'))
     .option('--force', 'do not ask')
-    .option('--all', 'every teammate')
+    .option('--all', 'every teammate (the lead stays)')
+    .addHelpText('after', examples('troupe shutdown reviewer', 'troupe shutdown --all --grace 60s'))
     .action(async (members: string[], { team, json, grace, force = false, all = false }: ShutdownOptions) => {
       const outcomes = await shutdownMembers(theWorld(), { team, members, all, force, graceMs: grace });
       const words = { ended: 'has ended', forced: 'was ended', gone: 'was not running', rejected: 'stays' };

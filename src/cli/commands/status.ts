@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import { theWorld } from '../../app/services.js';
 import { type MemberStatus, statusOf, type TeamStatus } from '../../app/status.js';
 import { chooseTeam } from '../../app/teams.js';
-import { displayWidth } from '../../util/width.js';
 import { createOutput, table } from '../output.js';
-import { type TeamOptions, withJson, withTeam } from './shared.js';
+import { examples, type TeamOptions, withJson, withTeam } from './shared.js';
 
 export function register(program: Command): void {
   withJson(withTeam(program.command('status [team]')))
@@ -13,10 +12,14 @@ export function register(program: Command): void {
       "Show a team's members: state, activity, pane, model, tokens, cost. True at the moment of asking, lead or no lead.",
     )
     .option('-q, --quiet', "one short line, for tmux's own status bar")
+    .addHelpText(
+      'after',
+      examples('troupe status', 'troupe status -t feature --json', 'tmux set -g status-right "#(troupe status -q)"'),
+    )
     .action(async (name: string | undefined, { team, json, quiet }: TeamOptions & { quiet?: boolean }) => {
       const world = theWorld();
       const status = await statusOf(world, await chooseTeam(world, name ?? team));
-      createOutput({ json }).data(status, quiet ? short(status) : long(status, world.clock.now()));
+      createOutput({ json }).data(status, quiet ? short(status) : await long(status, world.clock.now()));
     });
 }
 
@@ -25,7 +28,7 @@ function short({ team, members, tasks }: TeamStatus): string {
   return `${team}: ${count('working')} working, ${count('idle')} idle, ${tasks.completed}/${tasks.completed + tasks.pending + tasks.in_progress} tasks`;
 }
 
-function long({ team, state, members, tasks }: TeamStatus, now: number): string {
+async function long({ team, state, members, tasks }: TeamStatus, now: number): Promise<string> {
   const head = ['member', 'state', 'activity', 'where', 'model', 'mode', 'turns', 'tokens', 'cost', 'seen'];
   const rows = members.map((member) => [
     member.name,
@@ -39,7 +42,7 @@ function long({ team, state, members, tasks }: TeamStatus, now: number): string 
     `$${(member.costUsd ?? 0).toFixed(3)}`,
     member.heartbeat === undefined ? '' : `${Math.max(0, Math.round((now - member.heartbeat) / 1000))} s ago`,
   ]);
-  return `${team}: ${state}\n${table([head, ...rows], displayWidth)}\ntasks: ${tasks.pending} pending, ${tasks.in_progress} in progress, ${tasks.completed} completed`;
+  return `${team}: ${state}\n${await table([head, ...rows])}\ntasks: ${tasks.pending} pending, ${tasks.in_progress} in progress, ${tasks.completed} completed`;
 }
 
 function stateOf({ state, waitingFor, exit }: MemberStatus): string {

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { theWorld } from '../../app/services.js';
-import { claimTask, sharedTasks, type Task } from '../../app/sharedTasks.js';
+import { addTask, claimTask, sharedTasks, type Task } from '../../app/sharedTasks.js';
 import { UserError } from '../../util/errors.js';
-import { displayWidth } from '../../util/width.js';
 import { createOutput, table } from '../output.js';
-import { list, type TeamOptions, withJson, withTeam } from './shared.js';
+import { list, listOption, type TeamOptions, withJson, withTeam } from './shared.js';
 
 interface AddOptions extends TeamOptions {
   readonly description?: string;
@@ -25,18 +24,18 @@ export function register(program: Command): void {
 
   sub('ls', 'all tasks, a line each').action(async ({ team, json }: TeamOptions) => {
     const all = await (await sharedTasks(theWorld(), team)).list();
-    createOutput({ json }).data(all, all.length === 0 ? 'No tasks.' : table(all.map(row), displayWidth));
+    createOutput({ json }).data(all, all.length === 0 ? 'No tasks.' : await table(all.map(row)));
   });
   sub('add <subject...>', 'add a task')
     .option('--description <text>', 'what exactly')
     .option('--owner <member>', 'whose it is')
-    .option('--after <ids>', 'tasks that must be completed first', list, [])
+    .addOption(listOption('--after <ids>', 'tasks that must be completed first'))
     .action(async (subject: string[], { team, json, description = '', owner, after }: AddOptions) => {
-      const task = await (await sharedTasks(theWorld(), team)).create({
+      const task = await addTask(theWorld(), team, {
         subject: subject.join(' '),
         description,
         blockedBy: after,
-        ...(owner && { owner }),
+        ...(owner !== undefined && { owner }),
       });
       createOutput({ json }).data(task, task.id);
     });
@@ -56,7 +55,7 @@ export function register(program: Command): void {
     createOutput({ json }).data(task, `Task ${task.id} is completed.`);
   });
   sub('block <id>', 'let a task wait for others')
-    .requiredOption('--by <ids>', 'the tasks it waits for', list, [])
+    .requiredOption('--by <ids>', 'the tasks it waits for', list)
     .action(async (id: string, { team, json, by }: TeamOptions & { by: string[] }) => {
       const { task } = await (await sharedTasks(theWorld(), team)).update(id, { addBlockedBy: by });
       createOutput({ json }).data(task, `Task ${task.id} waits for ${task.blockedBy.join(', ')}.`);

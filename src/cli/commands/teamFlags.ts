@@ -2,13 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { TeamWish } from '../../app/planTeam.js';
 import { messageOf, UserError } from '../../util/errors.js';
-import { keyValue, list, modeOption, money, positiveInteger } from './shared.js';
+import { collected, keyValue, listOption, modeOption, money, positiveInteger } from './shared.js';
 
 /** The flags that `up` and `run` share. */
 export function withTeamFlags(command: Command): Command {
   return command
-    .option('--template <name>', 'the template, outright')
-    .option('--set <key=value>', "fill in a template's variable", keyValue, {})
+    .option('--template <name>', 'a template by name, whatever the first word is')
+    .addOption(
+      new Option('--set <key=value>', "a value for a template's variable; may be given several times")
+        .argParser(keyValue)
+        .default({}, 'none'),
+    )
     .option('--name <name>', "the team's name")
     .option('--model <model>', 'sonnet, opus, haiku or a full id')
     .option('--fallback-model <model>', 'the model to use while the first is overloaded')
@@ -16,17 +20,22 @@ export function withTeamFlags(command: Command): Command {
       new Option('--effort <level>', 'how hard the model thinks').choices(['low', 'medium', 'high', 'xhigh', 'max']),
     )
     .addOption(modeOption())
-    .option('--allowed-tools <rules>', 'rules that allow, as in Bash(npm test *),Edit', list, [])
-    .option('--disallowed-tools <rules>', 'rules that deny', list, [])
+    .addOption(listOption('--allowed-tools <rules>', 'what is allowed unasked, such as "Edit,Bash(npm test *)"'))
+    .addOption(listOption('--disallowed-tools <rules>', 'what is denied, in the same form'))
     .option('--settings <file|json>', 'settings that go before all others')
     .option('--agents <json|file>', 'agent definitions that go before all others')
-    .option('--system-prompt <text>', 'in place of the default system prompt')
-    .option('--append-system-prompt <text>', 'behind the system prompt')
+    .addOption(
+      new Option('--plugin-dir <path>', 'a plugin for this run; may be given several times')
+        .argParser(collected)
+        .default([], 'none'),
+    )
+    .option('--system-prompt <text>', 'a system prompt in place of the default one')
+    .option('--append-system-prompt <text>', 'text to add behind the system prompt')
     .option('--worktrees', 'a git worktree for each member')
-    .option('--max-turns <n>', 'model responses that each agent may have', positiveInteger)
-    .option('--max-budget-usd <amount>', 'what the team may spend', money)
-    .option('--trust', 'count this folder as trusted for this run')
-    .option('--request-id <id>', 'the same request never starts two')
+    .option('--max-turns <n>', 'how many responses of the model each agent may have', positiveInteger)
+    .option('--max-budget-usd <amount>', 'what the team may spend, in US dollars', money)
+    .option('--trust', 'trust this folder for this run (see: troupe trust --help)')
+    .option('--request-id <id>', 'an id of your own: the same one never starts two teams')
     .option('--replace', 'archive a dead team of that name first')
     .option('--dry-run', 'print what would start, and start nothing');
 }
@@ -43,6 +52,7 @@ export interface TeamFlags {
   readonly disallowedTools: string[];
   readonly settings?: string;
   readonly agents?: string;
+  readonly pluginDir: string[];
   readonly systemPrompt?: string;
   readonly appendSystemPrompt?: string;
   readonly worktrees?: boolean;
@@ -56,13 +66,14 @@ export interface TeamFlags {
 }
 
 export async function wishFrom(words: readonly string[], flags: TeamFlags): Promise<TeamWish> {
-  const { agents, worktrees = false, trust = false, replace = false, ...rest } = flags;
+  const { agents, pluginDir, worktrees = false, trust = false, replace = false, ...rest } = flags;
   return {
     ...rest,
     words,
     worktrees,
     trust,
     replace,
+    pluginDirs: pluginDir,
     ...(agents !== undefined && { agents: await agentsFrom(agents) }),
   };
 }

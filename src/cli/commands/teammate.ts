@@ -7,8 +7,11 @@ export function register(program: Command): void {
   program
     .command('teammate', { hidden: true })
     .requiredOption('--launch <file>', 'the launch file')
-    .action(async ({ launch }: { launch: string }) => {
-      const code = await runTeammateProcess(theWorld(), launch);
-      exitWith(code === 143 || code === 130 ? code : 0);
-    });
+    .action(({ launch }: { launch: string }) => runLaunched(launch));
+}
+
+/** Runs the teammate of a launch file to its end. */
+export async function runLaunched(launchFile: string): Promise<void> {
+  const code = await runTeammateProcess(theWorld(), launchFile);
+  exitWith(code === 143 || code === 130 ? code : 0);
 }

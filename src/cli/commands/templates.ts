@@ -3,7 +3,6 @@ import { checkTemplates, initTemplate, listTemplates, showTemplate } from '../..
 import { theWorld } from '../../app/services.js';
 import { ExitCode } from '../../util/errors.js';
 import { oneLine } from '../../util/text.js';
-import { displayWidth } from '../../util/width.js';
 import { exitWith } from '../exit.js';
 import { createOutput, note, table } from '../output.js';
 import { withJson } from './shared.js';
@@ -29,10 +28,7 @@ export function register(program: Command): void {
     const { templates: all, broken } = await listTemplates(theWorld());
     createOutput({ json }).data(
       all,
-      table(
-        all.map(({ name, source, description }) => [name, source, oneLine(description, 100)]),
-        displayWidth,
-      ),
+      await table(all.map(({ name, source, description }) => [name, source, oneLine(description, 100)])),
     );
     for (const { file, line, reason } of broken) note(`${file}${line === undefined ? '' : `:${line}`}: ${reason}`);
   });

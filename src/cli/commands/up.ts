@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import { worldWithHome } from '../../app/services.js';
+import { theWorld } from '../../app/services.js';
 import { planUp, up } from '../../app/up.js';
-import { createOutput, isTerminal, note } from '../output.js';
+import { canAsk, confirm, createOutput, isTerminal, note } from '../output.js';
 import { planLines } from '../planLines.js';
-import { backendOption, withJson } from './shared.js';
+import { backendOption, examples, withJson } from './shared.js';
 import { type TeamFlags, wishFrom, withTeamFlags } from './teamFlags.js';
 
 interface UpFlags extends TeamFlags {
@@ -21,11 +21,27 @@ export function register(program: Command): void {
     .option('-d, --detach', 'do not attach')
     .addOption(backendOption())
     .addOption(new Option('--layout <how>', 'panes of one window, or a window each').choices(['panes', 'windows']))
+    .addHelpText(
+      'after',
+      examples(
+        'troupe up feature "Add a --json flag to the list command"',
+        'troupe up review --set base=main --detach',
+        'troupe up "Find out why the tests are slow" --permission-mode plan',
+        'troupe up feature "Add …" --dry-run',
+      ),
+    )
     .action(async (template: string | undefined, prompt: string[], flags: UpFlags) => {
       const { detach = false, backend = 'auto', json, dryRun = false, ...team } = flags;
-      const world = await worldWithHome();
+      const world = theWorld();
       const wish = await wishFrom([...(template === undefined ? [] : [template]), ...prompt], team);
-      const options = { wish, backend, detach, isTerminal: isTerminal(), note };
+      const options = {
+        wish,
+        backend,
+        detach,
+        isTerminal: isTerminal(),
+        note,
+        askTrust: canAsk() ? askTrust : undefined,
+      };
       const output = createOutput({ json });
       if (dryRun) {
         const { plan, decided } = await planUp(world, options);
@@ -39,4 +55,9 @@ export function register(program: Command): void {
           `Team "${name}" is up. Attach with: troupe attach -t ${name}\nor: ${attach}`,
         );
     });
+}
+
+async function askTrust(folder: string, leftOut: readonly string[]): Promise<boolean> {
+  for (const line of leftOut) note(line);
+  return confirm(`Do you trust the files in ${folder}?`);
 }

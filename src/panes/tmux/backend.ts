@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import type { Clock } from '../../host/clock.js';
-import { procStart } from '../../host/processes.js';
+import { procStart, sendSignal } from '../../host/processes.js';
 import type { Run } from '../../host/run.js';
 import { UserError } from '../../util/errors.js';
 import { createQueue } from '../../util/queue.js';
@@ -175,7 +175,8 @@ export function createTmuxBackend(options: TmuxBackendOptions): TmuxBackend {
       try {
         const [owner = ''] = await tmux(['show-options', '-q', '-v', '-t', facts.sessionId, SESSION_MARK]);
         if (owner !== team || (await server.panes()).length === 0) return;
-        await tmux(['kill-server']);
+        // What kill-server does, without a client: in a pane of that server the client would be hung up with it.
+        await sendSignal({ pid: facts.serverPid, procStart: facts.serverStart }, 'SIGTERM');
       } catch (error) {
         if (!isTmuxFailure(error, 'gone', 'no-server')) throw error;
         if (!isTmuxFailure(error, 'no-server')) return;
@@ -185,9 +186,14 @@ export function createTmuxBackend(options: TmuxBackendOptions): TmuxBackend {
     },
 
     async restoreWindow() {
+      if (facts.ownsServer) return;
       const rows = await server.panes();
       const dressed = new Set(rows.filter((row) => row.windowTeam === team).map(({ windowId }) => windowId));
-      for (const windowId of dressed) await undressWindow(tmux, windowId);
+      for (const windowId of dressed) {
+        await undressWindow(tmux, windowId).catch((error: unknown) => {
+          if (!isTmuxFailure(error, 'gone', 'no-server')) throw error;
+        });
+      }
     },
   };
 }

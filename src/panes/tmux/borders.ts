@@ -72,7 +72,8 @@ export function setBorder(pane: string, values: Readonly<Record<string, string>>
 const ONE_CALL = 8000;
 
 /**
- * What to tell tmux so that the borders of those `onScreen` are right, given what they show by now.
+ * What to tell tmux so that the borders of those `onScreen` are right, given what they show by now. A pane that was the
+ * user's before stays as it is.
  * Keys of `shown` are a pane and an option.
  */
 export function borderChanges(
@@ -84,7 +85,7 @@ export function borderChanges(
   const changed = new Map<string, string>();
   let size = 0;
   for (const { pane, ...facts } of members) {
-    if (!onScreen.has(pane.paneId)) continue;
+    if (!pane.ownsPane || !onScreen.has(pane.paneId)) continue;
     for (const [option, value] of Object.entries(borderValues(facts))) {
       const key = `${pane.paneId} ${option}`;
       if (shown.get(key) === value || size > ONE_CALL) continue;

@@ -45,8 +45,8 @@ export function createTmux(
 }
 
 export function classify(words: string): TmuxFailure {
-  // "server exited" is what a command gets that races with the end of the last pane.
-  if (/no server running|error connecting|server exited|lost server/.test(words)) return 'no-server';
+  // "server exited" and "no current target" are what a command gets that races with the end of the last pane.
+  if (/no server running|error connecting|server exited|lost server|no current target/.test(words)) return 'no-server';
   if (/can't find (session|window|pane)|no such (session|window|pane)/.test(words)) return 'gone';
   if (/duplicate session/.test(words)) return 'duplicate';
   if (/no space for|pane too small|create pane failed/.test(words)) return 'no-space';

@@ -1,0 +1,129 @@
+import { isAlive, type ProcessRef, thisProcess } from '../host/processes.js';
+import type { PermissionMode } from '../permissions/mode.js';
+import { UserError } from '../util/errors.js';
+import { isSameName } from '../util/names.js';
+import { agentIdOf, findMember, nextColor } from './member.js';
+import type { TeamPlace } from './messages.js';
+import { hasEnded, liveRecord, readRunRecord } from './runRecord.js';
+import { type Member, openTeamFile, type TeamFile, withMember } from './teamFile.js';
+
+/** A member to be, already validated: the agent type exists, the model is concrete, the mode is within the lead's. */
+export interface MemberRequest {
+  readonly name: string;
+  readonly role?: 'lead' | 'teammate';
+  readonly agentType: string;
+  /** In place of its definition's list. */
+  readonly tools?: readonly string[] | undefined;
+  readonly model: string;
+  readonly mode: PermissionMode;
+  /** Set when its plan must be approved first: the mode it has afterwards. */
+  readonly modeAfterPlan?: PermissionMode | undefined;
+  readonly color?: string | undefined;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly worktree?: boolean;
+  /** Its first message; without one it waits. */
+  readonly prompt?: string | undefined;
+  readonly promptFrom?: string;
+  /** Of the call or command that asks: the same one never starts two members. */
+  readonly requestId?: string | undefined;
+  /** A restart: the dead member's mail, session and worktree go on. */
+  readonly continues?: boolean;
+}
+
+export interface Slot {
+  readonly member: Member;
+  /** The dead namesake whose slot it was. */
+  readonly previous: Member | undefined;
+  /** The same request was here before: `member` is the one that it started. */
+  readonly isRepeat: boolean;
+}
+
+/** How often a repeated request looks whether the first one is through. */
+const REPEAT_MS = 25;
+
+/** Writes a member that is about to be started into the TeamFile. @throws UserError when one of that name lives. */
+export async function reserveSlot(place: TeamPlace, request: MemberRequest): Promise<Slot> {
+  const file = openTeamFile(place.paths.config);
+  const reservedBy = await thisProcess();
+  for (;;) {
+    const team = await file.require();
+    const repeated = ofRequest(team, request.requestId);
+    if (repeated && !repeated.reservedBy) return { member: repeated, previous: repeated, isRepeat: true };
+    if (repeated?.reservedBy && (await isAlive(repeated.reservedBy))) {
+      await place.clock.sleep(REPEAT_MS);
+      continue;
+    }
+    const previous = findMember(team, request.name);
+    if (previous && (await isOccupied(place, previous))) {
+      throw new UserError(
+        `There is a living member "${previous.name}" in ${team.name} already. Choose another name, or end it with: troupe shutdown ${previous.name} -t ${team.name}`,
+      );
+    }
+    const reserved: { member?: Member | undefined } = {};
+    await file.update((current) => {
+      reserved.member = undefined;
+      const isTaken = !isSameSlot(findMember(current, request.name), previous);
+      if (isTaken || !isSameSlot(ofRequest(current, request.requestId), repeated)) return current;
+      // Made of what the lock guards: those that start at once get different colours, and one of two rivals the slot.
+      reserved.member = newMember(place, request, current, previous, reservedBy);
+      return withMember(current, reserved.member);
+    });
+    if (reserved.member) return { member: reserved.member, previous, isRepeat: false };
+  }
+}
+
+/** Undoes `reserveSlot`. */
+export async function giveBackSlot(place: TeamPlace, member: Member, previous: Member | undefined): Promise<void> {
+  await openTeamFile(place.paths.config).update((team) => ({
+    ...team,
+    members: team.members.flatMap((other) =>
+      isSameName(other.name, member.name) && isSameSlot(other, member) ? (previous ? [previous] : []) : [other],
+    ),
+  }));
+}
+
+function ofRequest({ members }: TeamFile, requestId: string | undefined): Member | undefined {
+  return requestId === undefined ? undefined : members.find((member) => member.requestId === requestId);
+}
+
+function newMember(
+  { clock, ids }: TeamPlace,
+  request: MemberRequest,
+  team: TeamFile,
+  previous: Member | undefined,
+  reservedBy: ProcessRef,
+): Member {
+  const used = team.members.flatMap(({ color }) => (color ? [color] : []));
+  const name = previous?.name ?? request.name;
+  return {
+    agentId: agentIdOf(name, team.name),
+    name,
+    agentType: request.agentType,
+    model: request.model,
+    ...(request.prompt !== undefined && { prompt: request.prompt }),
+    color: request.color ?? previous?.color ?? nextColor(used),
+    ...(request.modeAfterPlan && { planModeRequired: true }),
+    joinedAt: clock.now(),
+    tmuxPaneId: '',
+    cwd: request.cwd,
+    ...(request.continues && previous?.worktreePath && { worktreePath: previous.worktreePath }),
+    sessionId: (request.continues && previous?.sessionId) || ids.uuid(),
+    subscriptions: [],
+    mode: request.mode,
+    generation: (previous?.generation ?? 0) + 1,
+    reservedBy,
+    ...(request.requestId !== undefined && { requestId: request.requestId }),
+  };
+}
+
+/** Whether the member's process lives, or somebody who lives is just starting it. */
+async function isOccupied({ paths }: TeamPlace, member: Member): Promise<boolean> {
+  if (member.reservedBy && (await isAlive(member.reservedBy))) return true;
+  const record = await readRunRecord(paths.runRecord(member.name));
+  return record !== undefined && record.generation === member.generation && !hasEnded(await liveRecord(record));
+}
+
+function isSameSlot(a: Member | undefined, b: Member | undefined): boolean {
+  return a?.generation === b?.generation && a?.sessionId === b?.sessionId;
+}

@@ -1,0 +1,144 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { teammatesHere } from '../../src/app/leadHere.js';
+import { startEngine, type World } from '../../src/app/services.js';
+import { systemClock } from '../../src/host/clock.js';
+import { systemIds } from '../../src/host/ids.js';
+import { thisProcess } from '../../src/host/processes.js';
+import { run } from '../../src/host/run.js';
+import { createInProcessBackend } from '../../src/panes/inProcess.js';
+import { decidePlan } from '../../src/team/decide.js';
+import { startMember } from '../../src/team/lifecycle.js';
+import { readRunRecord } from '../../src/team/runRecord.js';
+import { shutdownMember } from '../../src/team/shutdown.js';
+import type { MemberRequest } from '../../src/team/slot.js';
+import { eventually } from '../helpers/eventually.js';
+import { type TeamOnDisk, teamOnDisk } from '../helpers/team.js';
+import { modelServer } from '../modelServer/helpers.js';
+import { depsIn, requestIn } from '../team/starting.js';
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** A team whose teammates are whole sessions of this process, on a scripted model. */
+async function stage(script: string) {
+  const team = await teamOnDisk();
+  const server = await modelServer({ script });
+  const over = new AbortController();
+  const problems: string[] = [];
+  const engine = startEngine(systemClock, over.signal, (error) => problems.push(String(error)));
+  const environment = { PATH: process.env['PATH'] ?? '', ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'k' };
+  const world: World = {
+    home: team.home,
+    clock: systemClock,
+    ids: systemIds,
+    run,
+    environment: () => environment,
+    program: ['node', 'troupe'],
+    shippedTemplates: team.dir,
+  };
+  const self = await thisProcess();
+  await team.file.update((file) => ({ ...file, leadProcess: { ...self, claimedAt: 0 } }));
+  const backend = createInProcessBackend({ startMember: teammatesHere(world, engine, (line) => problems.push(line)) });
+  const deps = { ...depsIn(team, backend), environment };
+  const end = async () => {
+    const file = await team.file.require();
+    const [, bob] = file.members;
+    if (!bob) return;
+    await shutdownMember({ place: team.place, home: team.home.root, backend, sender: { from: 'user' } }, file, bob, {
+      graceMs: 0,
+      force: true,
+    });
+  };
+  ends.push(async () => {
+    await end().catch(() => {});
+    over.abort();
+    await server.close();
+    await team[Symbol.asyncDispose]();
+  });
+  return {
+    team,
+    problems,
+    end,
+    start: (more: Partial<MemberRequest>) => startMember(deps, requestIn(team, 'bob', more)),
+  };
+}
+
+const record = (team: TeamOnDisk) => readRunRecord(team.paths.runRecord('bob'));
+const waitsForPlan = (team: TeamOnDisk) =>
+  eventually(async () => {
+    const now = await record(team);
+    expect(now).toMatchObject({ state: 'working', waitingFor: 'plan' });
+    return now?.requestId ?? '';
+  });
+
+const PLANNER = `
+agents:
+  bob:
+    - { when: { user: "approved by" }, once: true, reply: [{ tool: Write, input: { file_path: out.txt, content: after } }] }
+    - { when: { user: "^begin$" }, once: true, reply: [{ tool: Write, input: { file_path: out.txt, content: before } }] }
+    - { when: { tool: Write, result: "plan" }, once: true, reply: [{ tool: ExitPlanMode, input: { plan: Write out.txt. } }] }
+    - { reply: done }
+`.replaceAll('out.txt', 'OUT');
+const PLANS = { mode: 'plan', modeAfterPlan: 'acceptEdits', prompt: 'begin', promptFrom: 'user' } as const;
+
+async function planner() {
+  // The script names an absolute path, which is known once the team is there.
+  const path = join('/tmp', `troupe-out-${process.pid}-${systemIds.hex(8)}.txt`);
+  ends.push(() => rm(path, { force: true }));
+  const staged = await stage(PLANNER.replaceAll('OUT', path));
+  await staged.team.file.update((file) => ({
+    ...file,
+    teamAllowedPaths: [{ path: '/tmp', toolName: 'Write', addedBy: 'user', addedAt: 0 }],
+  }));
+  return { ...staged, path };
+}
+
+test('before its plan is approved it writes nothing, whatever its model does; after it, it goes on by itself', async () => {
+  const { team, start, path } = await planner();
+  await start(PLANS);
+  const id = await waitsForPlan(team);
+  expect(existsSync(path)).toBe(false);
+  await decidePlan(team.place, await team.file.require(), 'user', id, { approve: true });
+  await eventually(async () => expect((await record(team))?.state).toBe('idle'));
+  expect(existsSync(path)).toBe(true);
+});
+
+test('a restart while a plan waits goes on waiting for it; the answer reaches the new process', async () => {
+  const { team, start, end, path } = await planner();
+  await start(PLANS);
+  const id = await waitsForPlan(team);
+  await end();
+  const { prompt: _, promptFrom: __, ...again } = PLANS;
+  await start({ ...again, continues: true });
+  expect(await waitsForPlan(team)).toBe(id);
+  await decidePlan(team.place, await team.file.require(), 'user', id, { approve: true });
+  await eventually(() => expect(existsSync(path)).toBe(true));
+});
+
+test('a new member of a dead one’s name is not let out of plan mode by the dead one’s plan', async () => {
+  const { team, start, end } = await planner();
+  await start(PLANS);
+  const id = await waitsForPlan(team);
+  await end();
+  const { prompt: _, ...silent } = PLANS;
+  await start(silent);
+  await eventually(async () => expect((await record(team))?.state).toBe('idle'));
+  expect(await team.requests.open()).toEqual([]);
+  await expect(decidePlan(team.place, await team.file.require(), 'user', id, { approve: true })).rejects.toThrow(
+    /rejected already, by bob/,
+  );
+});
+
+test('a session that crashes in a process that lives on says in its record that it is gone', async () => {
+  const { team, start } = await stage('agents:\n  bob:\n    - { reply: hello }\n');
+  const { member } = await start({});
+  // Its transcript cannot be written any more.
+  await rm(team.home.session(member.sessionId ?? '').root, { recursive: true });
+  await team.inbox('bob').deliver({ from: 'user', text: 'hello' });
+  await eventually(async () => expect(await record(team)).toMatchObject({ state: 'exited', exit: { code: 1 } }));
+});

@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'vitest';
+import { run } from '../../src/host/run.js';
+import { eventually } from '../helpers/eventually.js';
+import { addTemplate, type Ended, linesOf, live, resultOf } from '../helpers/headless.js';
+import { BIN, type Stage, stage } from '../helpers/program.js';
+
+const TEAM = `---
+name: pair
+description: A lead and one more.
+lead: { permissionMode: bypassPermissions }
+members: [{ name: bob }]
+---
+{{prompt}}
+`;
+
+interface Ending {
+  readonly what: string;
+  readonly lead: string;
+  readonly args: readonly string[];
+  readonly exitCode: number;
+  readonly subtype: string;
+  readonly text: string;
+  readonly errors: RegExp | undefined;
+}
+
+const call = '[{ text: "I look." }, { tool: Bash, input: { command: "true" } }]';
+
+const ENDINGS: readonly Ending[] = [
+  {
+    what: 'success',
+    lead: '{ reply: "It is 42." }',
+    args: [],
+    exitCode: 0,
+    subtype: 'success',
+    text: 'It is 42.',
+    errors: undefined,
+  },
+  {
+    what: 'a key that is refused',
+    lead: '{ fault: { status: 401, message: "no such key", times: 9 }, reply: "never" }',
+    args: [],
+    exitCode: 5,
+    subtype: 'error_during_execution',
+    text: '',
+    errors: /no such key/,
+  },
+  {
+    what: 'a request that is refused',
+    lead: '{ fault: { status: 400, message: "such nonsense", times: 9 }, reply: "never" }',
+    args: [],
+    exitCode: 1,
+    subtype: 'error_during_execution',
+    text: '',
+    errors: /such nonsense/,
+  },
+  {
+    what: '--max-turns',
+    lead: `{ reply: ${call} }`,
+    args: ['--max-turns', '2'],
+    exitCode: 3,
+    subtype: 'error_max_turns',
+    text: 'I look.',
+    errors: /--max-turns/,
+  },
+  {
+    what: '--max-budget-usd',
+    lead: `{ reply: ${call} }`,
+    args: ['--max-budget-usd', '0.00001'],
+    exitCode: 3,
+    subtype: 'error_max_budget_usd',
+    text: 'I look.',
+    errors: /budget|\$/i,
+  },
+  {
+    what: '--timeout',
+    lead: '{ fault: { stream: hang, times: 9 }, reply: "never" }',
+    args: ['--timeout', '1s'],
+    exitCode: 124,
+    subtype: 'error_timeout',
+    text: '',
+    errors: /--timeout/,
+  },
+];
+
+const HANGING =
+  'agents: { team-lead: [{ fault: { stream: hang, times: 9 }, reply: never }], "*": [{ reply: Noted. }] }';
+
+async function pair(lead: string): Promise<Stage> {
+  const stageOf = await stage(`agents:\n  team-lead: [${lead}]\n  "*": [{ reply: Noted. }]\n`);
+  await addTemplate(stageOf, 'pair', TEAM);
+  return stageOf;
+}
+
+function expectResult(
+  result: object,
+  ended: Ended,
+  { exitCode, subtype, text, errors }: Omit<Ending, 'lead' | 'args' | 'what'>,
+): void {
+  expect(ended.exitCode, ended.stderr).toBe(exitCode);
+  expect(result).toMatchObject({ type: 'result', subtype, is_error: exitCode !== 0, result: text });
+  if (errors) expect(result).toMatchObject({ errors: [expect.stringMatching(errors)] });
+  else expect(result).not.toHaveProperty('errors');
+  expect(ended.stderr).not.toMatch(/^\s+at /m);
+}
+
+describe.each(['in-process', 'tmux'])('with --backend %s', (backend) => {
+  test.each(ENDINGS)('stdout is one object, lines with the result last, or the answer: $what', async (ending) => {
+    await using team = await pair(ending.lead);
+    const ended = async (format: string) =>
+      team.troupe(['run', 'pair', 'What is it?', '--backend', backend, '--output-format', format, ...ending.args], {
+        timeout: 60_000,
+      });
+
+    const json = await ended('json');
+    const result = resultOf(json);
+    expectResult(result, json, ending);
+    expect(result.session_id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(result.team).toMatch(/^run-[0-9a-f]{8}$/);
+    expect(result.members.map(({ name }) => name).sort()).toEqual(['bob', 'team-lead']);
+
+    const stream = await ended('stream-json');
+    const lines = linesOf(stream);
+    expect(lines[0]).toMatchObject({ type: 'system', subtype: 'init', members: ['bob'] });
+    expect(lines.filter(({ type }) => type === 'result')).toEqual([lines.at(-1)]);
+    expectResult(lines.at(-1) ?? {}, stream, ending);
+
+    const text = await ended('text');
+    expect({ exitCode: text.exitCode, stdout: text.stdout }).toEqual({
+      exitCode: ending.exitCode,
+      stdout: ending.text,
+    });
+  });
+
+  test.each([
+    { signal: 'SIGINT', exitCode: 130 },
+    { signal: 'SIGTERM', exitCode: 143 },
+  ] as const)('$signal ends a run with its result and exit code $exitCode', async ({ signal, exitCode }) => {
+    await using team = await stage(HANGING);
+    await addTemplate(team, 'pair', TEAM);
+    for (const format of ['json', 'stream-json']) {
+      const before = team.server.log().length;
+      await using running = await live(team, ['run', 'pair', 'x', '--backend', backend, '--output-format', format]);
+      await eventually(() => expect(team.server.log().length).toBeGreaterThan(before));
+      process.kill(running.pid, signal);
+      const ended = await running.ended();
+      expectResult(linesOf(ended).at(-1) ?? {}, ended, {
+        exitCode,
+        subtype: 'interrupted',
+        text: '',
+        errors: new RegExp(signal),
+      });
+      if (format === 'json') resultOf(ended);
+    }
+  });
+});
+
+test.each([
+  { what: 'an unknown flag', args: ['--bogus'], exitCode: 2, error: /Unknown option '--bogus'/ },
+  { what: 'an unknown template', args: ['--template', 'featur'], exitCode: 2, error: /Did you mean "feature"\?/ },
+  { what: 'a flag with a wrong value', args: ['--timeout', 'soon'], exitCode: 2, error: /30m/ },
+  { what: 'nothing to do', args: [], exitCode: 2, error: /nothing to do/ },
+])('a run that cannot begin has its result all the same: $what', async ({ args, exitCode, error }) => {
+  await using empty = await stage();
+  for (const format of ['json', 'stream-json']) {
+    const ended = await empty.troupe(['run', '--output-format', format, ...args]);
+    expect(ended.exitCode).toBe(exitCode);
+    expect(resultOf(ended)).toMatchObject({ is_error: true, errors: [expect.stringMatching(error)] });
+  }
+  const text = await empty.troupe(['run', ...args]);
+  expect({ exitCode: text.exitCode, stdout: text.stdout }).toEqual({ exitCode, stdout: '' });
+});
+
+test('a run that fails while it starts says why in its result, ends, and leaves nothing', async () => {
+  await using broken = await stage();
+  await addTemplate(
+    broken,
+    'lost',
+    '---\nname: lost\ndescription: x\nmembers: [{ name: bob, cwd: ./nowhere }]\n---\nGo.\n',
+  );
+  const ended = await broken.troupe(['run', 'lost', '--output-format', 'json'], { timeout: 20_000 });
+  expect(ended.exitCode).toBe(2);
+  expect(resultOf(ended)).toMatchObject({
+    is_error: true,
+    errors: [expect.stringContaining('nowhere is not a directory')],
+  });
+  expect((await broken.troupe(['ls', '--json'])).stdout).toBe('[]');
+});
+
+test('a signal while a prompt is awaited on stdin ends a run with its result', async () => {
+  await using waiting = await stage();
+  // The fifo is open for writing too, so that its end never comes.
+  const script = 'mkfifo in; exec 3<>in; exec timeout --preserve-status -s INT 1 "$@" <in';
+  const words = [process.execPath, BIN, 'run', '--output-format', 'json'];
+  const ended = await run('sh', ['-c', script, 'sh', ...words], { env: waiting.env, cwd: waiting.folder });
+  expect(ended.exitCode, ended.stderr).toBe(130);
+  expect(resultOf(ended)).toMatchObject({ subtype: 'interrupted', is_error: true });
+});
+
+test.each(['text', 'json', 'stream-json'])(
+  'a closed stdout ends a run with 141 and without a stack (%s)',
+  async (format) => {
+    await using team = await stage('agents: { team-lead: [{ reply: "It is 42." }] }');
+    await using running = await live(team, ['run', 'What is it?', '--output-format', format]);
+    running.closeStdout();
+    const { exitCode, stderr } = await running.ended();
+    expect(exitCode, stderr).toBe(141);
+    expect(stderr).not.toMatch(/EPIPE|^\s+at /m);
+  },
+);

@@ -1,0 +1,196 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import * as z from 'zod/mini';
+import { run } from '../../src/host/run.js';
+import { eventually } from './eventually.js';
+import { initRepo } from './gitRepo.js';
+import { type Stage, stage } from './program.js';
+
+export const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+
+const Status = z.object({
+  state: z.string(),
+  lead: z.object({ pid: z.optional(z.number()), alive: z.boolean() }),
+  tmux: z.optional(z.object({ socketPath: z.string(), serverPid: z.number() })),
+  members: z.array(
+    z.looseObject({
+      name: z.string(),
+      state: z.string(),
+      pid: z.optional(z.number()),
+      pane: z.optional(z.string()),
+      waitingFor: z.optional(z.string()),
+      requestId: z.optional(z.string()),
+      color: z.optional(z.string()),
+      worktree: z.optional(z.string()),
+      backend: z.optional(z.string()),
+    }),
+  ),
+});
+export type Status = z.infer<typeof Status>;
+export type MemberOf = Status['members'][number];
+
+export interface TmuxStage extends Stage {
+  /** A git repository, where the team works. */
+  readonly repo: string;
+  /** Runs the program in the repository and returns what it prints; any exit code but 0 fails the test. */
+  ok(...args: string[]): Promise<string>;
+  status(): Promise<Status>;
+  member(name: string): Promise<MemberOf & { pid: number; pane: string }>;
+  /** Waits until a member is in a state, or waits for something. */
+  until(name: string, state: string): Promise<MemberOf & { pid: number; pane: string }>;
+  /** The requests of a member to the model, each as text. */
+  heard(member: string): string[];
+  /** tmux on the team's server. */
+  tmux(...args: string[]): Promise<string>;
+  /** Types a line into a member's pane. */
+  type(member: string, line: string): Promise<void>;
+  /** A template of the user's own. */
+  template(name: string, text: string): Promise<void>;
+  /** Whatever a team could leave behind; two of them are compared. */
+  traces(): Promise<Traces>;
+}
+
+export interface Traces {
+  /** Every process whose environment names this test's folder: `<pid> <command>`. */
+  readonly processes: readonly string[];
+  readonly panes: readonly string[];
+  readonly sockets: readonly string[];
+  readonly worktrees: readonly string[];
+  readonly branches: readonly string[];
+  readonly locks: readonly string[];
+}
+
+/** A stage whose programs may start tmux servers; whatever still runs of them is ended with it. */
+export async function tmuxStage(
+  script: string,
+  makeRepo: (path: string) => Promise<unknown> = initRepo,
+): Promise<TmuxStage> {
+  const base = await stage(script);
+  const repo = join(base.folder, 'project');
+  await makeRepo(repo);
+  const sockets = join(base.env['TMUX_TMPDIR'] ?? '', `tmux-${process.getuid?.()}`);
+
+  const troupe: Stage['troupe'] = (args, options) => base.troupe(args, { cwd: repo, timeout: 60_000, ...options });
+  const ok = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await troupe(args);
+    expect({ exitCode, args }, stderr).toEqual({ exitCode: 0, args });
+    return stdout;
+  };
+  const status = async () => Status.parse(JSON.parse(await ok('status', '--json')));
+  const member = async (name: string) => {
+    const found = (await status()).members.find((other) => other.name === name);
+    if (found?.pid === undefined) throw new Error(`${name} has no process yet`);
+    return { ...found, pid: found.pid, pane: found.pane ?? '' };
+  };
+  const tmux = async (...args: string[]) => {
+    const socket = (await status()).tmux?.socketPath ?? '';
+    const { exitCode, stdout, stderr } = await run('tmux', ['-S', socket, ...args], { env: base.env });
+    expect({ exitCode, args }, stderr).toEqual({ exitCode: 0, args });
+    return stdout;
+  };
+  const traces = async (): Promise<Traces> => ({
+    processes: (await processesOf(base.folder)).map(({ pid, command }) => `${pid} ${command}`),
+    sockets: await listing(sockets),
+    panes: (await Promise.all((await listing(sockets)).map((name) => panesOf(join(sockets, name), base.env)))).flat(),
+    worktrees: (await lines('git', ['-C', repo, 'worktree', 'list', '--porcelain'])).filter(
+      (line) => !line.startsWith('HEAD '),
+    ),
+    branches: await lines('git', ['-C', repo, 'branch', '--list', '--all']),
+    locks: [...(await tree(base.home)), ...(await tree(repo))].filter((path) => path.endsWith('.lock')),
+  });
+
+  return {
+    ...base,
+    repo,
+    troupe,
+    ok,
+    status,
+    member,
+    until: (name, state) =>
+      eventually(async () => {
+        const found = await member(name);
+        expect(found.waitingFor ?? found.state, name).toBe(state);
+        return found;
+      }, 20_000),
+    heard: (name) =>
+      base.server
+        .log()
+        .filter(({ userId }) => userId.endsWith(`:${name}`))
+        .map(({ body }) => JSON.stringify(body)),
+    tmux,
+    async type(name, line) {
+      const { pane } = await member(name);
+      await tmux('send-keys', '-t', pane, '-l', line);
+      await tmux('send-keys', '-t', pane, 'Enter');
+    },
+    async template(name, text) {
+      await mkdir(join(base.home, 'templates'), { recursive: true, mode: 0o700 });
+      await writeFile(join(base.home, 'templates', `${name}.md`), text);
+    },
+    traces,
+    async [Symbol.asyncDispose]() {
+      await eventually(async () => {
+        const left = await processesOf(base.folder);
+        for (const { pid } of left) kill(pid);
+        expect(left).toEqual([]);
+      });
+      await base[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A clone of this very project, or, where it is no repository, one that is made. */
+export async function cloneOfThisProject(path: string): Promise<void> {
+  if (!existsSync(join(PROJECT, '.git'))) return void (await initRepo(path));
+  await run('git', ['clone', '--quiet', '--local', PROJECT, path]);
+}
+
+/** Every file and folder under `folder`, by its path in it. */
+export async function tree(folder: string): Promise<string[]> {
+  if (!existsSync(folder)) return [];
+  return (await readdir(folder, { recursive: true })).sort();
+}
+
+/** Whether the process lives; one that has ended and was not waited for does not. */
+export async function isRunning(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return stat !== '' && !/\) [ZX] /.test(stat);
+}
+
+export async function lines(file: string, args: readonly string[], env?: Record<string, string>): Promise<string[]> {
+  const { stdout } = await run(file, args, env && { env });
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+async function processesOf(folder: string): Promise<{ pid: number; command: string }[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && name !== String(process.pid));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const environment = await readFile(join('/proc', pid, 'environ'), 'utf8').catch(() => '');
+      if (!environment.includes(folder)) return [];
+      const command = await readFile(join('/proc', pid, 'cmdline'), 'utf8').catch(() => '');
+      return [{ pid: Number(pid), command: command.replaceAll('\0', ' ').trim() }];
+    }),
+  );
+  return found.flat();
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has just ended.
+  }
+}
+
+async function listing(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(() => [])).sort();
+}
+
+async function panesOf(socket: string, env: Record<string, string>): Promise<string[]> {
+  const panes = await lines('tmux', ['-S', socket, 'list-panes', '-a', '-F', '#{pane_id} #{pane_pid}'], env);
+  return panes.map((pane) => `${basename(socket)} ${pane}`);
+}

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../src/host/clock.js';
+import { systemIds } from '../../src/host/ids.js';
+import { createAnthropicClient } from '../../src/model/anthropic.js';
+import { sharedStore } from '../../src/model/sharedTraffic.js';
+import { createTraffic } from '../../src/model/traffic.js';
+import type { ModelRequest } from '../../src/model/types.js';
+import { eventually } from '../helpers/eventually.js';
+import { tempDir } from '../helpers/tempDir.js';
+import { modelServer } from '../modelServer/helpers.js';
+
+const MEMBERS = ['a', 'b', 'c', 'd', 'e'];
+const request = (member: string): ModelRequest => ({
+  model: 'claude-sonnet-5-5',
+  system: [],
+  messages: [{ role: 'user', content: 'hello' }],
+  tools: [],
+  userId: `troupe:red:${member}`,
+});
+
+function askingIn(folder: string, baseURL: string, limit: number) {
+  const clock = systemClock;
+  const ids = systemIds;
+  const client = createAnthropicClient({
+    clock,
+    ids,
+    baseURL,
+    env: { ANTHROPIC_API_KEY: 'k' },
+    traffic: createTraffic({ clock, ids, store: sharedStore(folder, ids), limit }),
+  });
+  return async (member: string, signal = new AbortController().signal): Promise<unknown> => {
+    const stream = client.stream(request(member), signal);
+    for (;;) {
+      const step = await stream.next();
+      if (step.done) return step.value.message.stop_reason;
+    }
+  };
+}
+
+/** Five members ask a service that is overloaded for two seconds. Returns how often they were refused. */
+async function outage(folderOf: (member: string) => string) {
+  await using server = await modelServer({ faults: [{ status: 529, for: 2 }] });
+  const answers = await Promise.all(MEMBERS.map((member) => askingIn(folderOf(member), server.url, 20)(member)));
+  expect(answers).toEqual(MEMBERS.map(() => 'end_turn'));
+  return server.log().filter(({ status }) => status === 529).length;
+}
+
+test('five members who share the back-off all come through an outage, with far fewer requests than without', async () => {
+  await using dir = await tempDir();
+  const [shared, alone] = await Promise.all([
+    outage(() => join(dir.path, 'shared')),
+    outage((member) => join(dir.path, member)),
+  ]);
+  // All five at once; then one at a time, after about 0.5 s and 1.5 s.
+  expect(shared).toBeLessThanOrEqual(MEMBERS.length + 3);
+  expect(alone).toBeGreaterThanOrEqual(MEMBERS.length * 3);
+});
+
+test('no more requests are in flight than the machine allows, and an abort makes room for the next', async () => {
+  await using dir = await tempDir();
+  await using server = await modelServer({ faults: [{ stream: 'hang', times: 2 }] });
+  const members = MEMBERS.map((name) => {
+    const stop = new AbortController();
+    return { name, stop, answer: askingIn(dir.path, server.url, 2)(name, stop.signal).catch(String) };
+  });
+  await eventually(() => expect(server.log()).toHaveLength(2));
+  const hanging = server.log().map(({ userId }) => userId.split(':')[2]);
+  for (const { name, stop } of members) if (hanging.includes(name)) stop.abort('enough');
+  const answers = await Promise.all(members.map(({ answer }) => answer));
+  expect(answers).toEqual(MEMBERS.map((name) => (hanging.includes(name) ? 'enough' : 'end_turn')));
+  expect(server.log().filter(({ hungUp }) => hungUp)).toHaveLength(2);
+});
