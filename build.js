@@ -1,7 +1,7 @@
-// Builds the shipped program into dist/: minified ES modules, a part of their own for whatever is loaded lazily. Twice:
+// Builds the shipped program into dist/: minified modules, a part of their own for whatever is loaded lazily. Twice:
 // - main.js, the whole program;
-// - everyday.js, the same program with those commands alone that scripts call often, in one file: that starts in about
-//   half the time. bin/troupe.js chooses by dist/everyday.txt.
+// - everyday.cjs, the same program with those commands alone that scripts call often, in one CommonJS file with V8's
+//   code for it beside it: that starts in less than half the time. bin/troupe.js chooses by dist/everyday.txt.
 // Beside them: what `troupe --help` prints without loading either, and the licences of what is bundled.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,14 +13,20 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 const EVERYDAY = 'send status inbox tasks plans approve reject permissions allow deny ls logs'.split(' ');
 const RARE = ['execa', 'proper-lockfile', 'string-width'];
 
-/** Commander loads child_process for commands that are programs of their own: we have none, and it takes 8 ms. */
-const noPrograms = {
-  name: 'no-programs',
+/**
+ * What libraries load at once and we never use, and what takes long to load: commander's child_process, for commands that
+ * are programs of their own, and the Web Crypto that uuid looks for, where we hand it the randomness.
+ */
+const unused = {
+  name: 'unused',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
-      importer.includes('/commander/') ? { path: 'child_process', namespace: 'no-programs' } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: 'no-programs' }, () => ({ contents: 'module.exports = {}' }));
+    const leaveOut = (filter, library) =>
+      onResolve({ filter }, ({ path, importer }) =>
+        importer.includes(`/${library}/`) ? { path, namespace: 'unused' } : undefined,
+      );
+    leaveOut(/^node:child_process$/, 'commander');
+    leaveOut(/^\.\/native\.js$/, 'uuid');
+    onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: 'module.exports = {}' }));
   },
 };
 
@@ -37,7 +43,7 @@ const everydayOnly = {
     );
     onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: 'export {}' }));
     onResolve({ filter: /^\w[\w-]*$/ }, ({ kind, path }) =>
-      kind === 'dynamic-import' && RARE.includes(path) ? { path: `./${path}.js`, external: true } : undefined,
+      kind === 'dynamic-import' && RARE.includes(path) ? { path: `./${path}.cjs`, external: true } : undefined,
     );
   },
 };
@@ -59,20 +65,30 @@ const options = {
   legalComments: 'none',
   metafile: true,
 };
+const everyday = {
+  ...options,
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  define: { 'import.meta.url': 'selfUrl' },
+  banner: { js: "const selfUrl='file://'+__filename;" },
+};
 const builds = await Promise.all([
   build({
     ...options,
-    entryPoints: ['src/cli/main.ts', ...RARE],
-    entryNames: '[name]',
+    entryPoints: ['src/cli/main.ts'],
     chunkNames: 'main-[hash]',
-    plugins: [noPrograms],
+    plugins: [unused],
     splitting: true,
   }),
   build({
-    ...options,
+    ...everyday,
     entryPoints: [{ in: 'src/cli/main.ts', out: 'everyday' }],
-    plugins: [noPrograms, everydayOnly],
+    plugins: [unused, everydayOnly],
+    // Code that comes out of V8's cache cannot import(); it can require().
+    supported: { 'dynamic-import': false },
   }),
+  // A default export is all that there is of a module for whoever requires it.
+  build({ ...everyday, entryPoints: RARE, footer: { js: 'module.exports=module.exports.default??module.exports;' } }),
 ]);
 const outputs = Object.assign({}, ...builds.map(({ metafile }) => metafile.outputs));
 
@@ -82,6 +98,17 @@ const texts = {
   'THIRD-PARTY.txt': licences(),
 };
 for (const [name, text] of Object.entries(texts)) writeFileSync(`${root}dist/${name}`, text);
+// Run once, so that V8 keeps the code of all that a command calls, not only of the outermost functions.
+const keepCode = `
+  const { load } = require(${JSON.stringify(`${root}bin/cached.js`)});
+  const { exports, script } = load(${JSON.stringify(`${root}dist/everyday.cjs`)});
+  process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(`${root}dist/everyday.cjs.cache`)}, script.createCachedData()));
+  exports.main(['ls', '--json']);
+`;
+rmSync(`${root}dist/everyday.cjs.cache`, { force: true });
+execFileSync(process.execPath, ['--input-type=commonjs', '--eval', keepCode], {
+  env: { ...process.env, TROUPE_HOME: `${root}dist/no-home` },
+});
 const help = execFileSync(process.execPath, [`${root}bin/troupe.js`, 'help'], {
   encoding: 'utf8',
   env: { ...process.env, NO_COLOR: '1' },
@@ -89,7 +116,12 @@ const help = execFileSync(process.execPath, [`${root}bin/troupe.js`, 'help'], {
 writeFileSync(`${root}dist/help.txt`, help);
 
 // Only now, so that whoever runs the program meanwhile finds one.
-const current = new Set([...Object.keys(outputs).map((path) => basename(path)), ...Object.keys(texts), 'help.txt']);
+const current = new Set([
+  ...Object.keys(outputs).map((path) => basename(path)),
+  ...Object.keys(texts),
+  'help.txt',
+  'everyday.cjs.cache',
+]);
 for (const name of readdirSync(`${root}dist`))
   if (!current.has(name)) rmSync(`${root}dist/${name}`, { recursive: true });
 

@@ -1,17 +1,21 @@
 #!/usr/bin/env node
-// `--version` and `--help` are answered before anything is imported, process.stdout included: scripts ask for them often.
-const { readFileSync, writeSync } = process.getBuiltinModule('node:fs');
-const read = (path) => readFileSync(new URL(path, import.meta.url), 'utf8');
+// CommonJS on purpose (bin/package.json): starting Node's loader for ES modules takes a third of a bare node's start.
+// `--version` and `--help` are answered before anything else is loaded, process.stdout included: scripts ask for them often.
+const { readFileSync, writeSync } = require('node:fs');
+const { join } = require('node:path');
+const dist = join(__dirname, '..', 'dist');
 const [first, ...rest] = process.argv.slice(2);
 
 if (rest.length === 0 && (first === '--version' || first === '-V')) {
-  print(`${JSON.parse(read('../package.json')).version}\n`);
+  print(`${JSON.parse(readFileSync(join(__dirname, '..', 'package.json'), 'utf8')).version}\n`);
 } else if (rest.length === 0 && (first === undefined || first === '--help' || first === '-h')) {
-  print(read('../dist/help.txt'));
+  print(readFileSync(join(dist, 'help.txt'), 'utf8'));
+} else if (readFileSync(join(dist, 'everyday.txt'), 'utf8').split('\n').includes(first)) {
+  // Generated parsers pay for long lives; a short command is done before (https://zod.dev/api, jitless).
+  globalThis.__zod_globalConfig = { jitless: true };
+  require('./cached.js').load(join(dist, 'everyday.cjs')).exports.main(process.argv.slice(2));
 } else {
-  const isEveryday = read('../dist/everyday.txt').split('\n').includes(first);
-  const { main } = await import(isEveryday ? '../dist/everyday.js' : '../dist/main.js');
-  await main(process.argv.slice(2));
+  import('../dist/main.js').then(({ main }) => main(process.argv.slice(2)));
 }
 
 function print(text) {

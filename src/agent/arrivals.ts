@@ -3,8 +3,10 @@ export interface Arrival {
   /** What the model is told. */
   readonly text: string;
   readonly from: 'shutdown' | 'lead' | 'other';
-  /** Ids of the inbox messages that this delivers; they are marked read once it is in the transcript. */
+  /** Ids of the messages and notices that this delivers; they are marked read once it is in the transcript. */
   readonly mail: readonly string[];
+  /** The task whose one notice this is. */
+  readonly notice?: string;
   /** Whether it starts a turn of an idle agent. One that does not waits for the next turn. */
   readonly wakes: boolean;
 }

@@ -1,4 +1,5 @@
 import type { AssistantMessage, MessageParam, ToolUseBlock, Usage } from '../model/types.js';
+import type { TaskEvent } from './background.js';
 
 /** How one turn of an agent's conversation ended: from a prompt to the answer that asks for no more tools. */
 export type TurnEnd =
@@ -10,11 +11,27 @@ export type TurnEnd =
   | { readonly reason: 'max-turns'; readonly text: string }
   | { readonly reason: 'failed'; readonly text: string; readonly error: Error };
 
+export type CompactionTrigger = 'auto' | 'prompt-too-long';
+
+/** What a response of the model cost. */
+export type Spending = Pick<Extract<AgentEvent, { type: 'assistant' }>, 'message' | 'usage' | 'costUsd'>;
+
 /** Everything that happens to an agent, in order. Screens, transcripts of a run and counters are subscribers. */
 export type AgentEvent =
   | { readonly type: 'prompt'; readonly message: MessageParam }
   | {
       readonly type: 'assistant';
+      readonly message: AssistantMessage;
+      readonly usage: Usage;
+      readonly costUsd: number;
+      readonly durationMs: number;
+    }
+  /** Older messages were replaced by a summary, which `message` is the model's answer with. */
+  | {
+      readonly type: 'compacted';
+      readonly trigger: CompactionTrigger;
+      /** Tokens that the conversation had before. */
+      readonly preTokens: number;
       readonly message: AssistantMessage;
       readonly usage: Usage;
       readonly costUsd: number;
@@ -32,4 +49,6 @@ export type AgentEvent =
       readonly status: number | undefined;
       readonly error: string;
     }
-  | { readonly type: 'turn_ended'; readonly end: TurnEnd };
+  | { readonly type: 'turn_ended'; readonly end: TurnEnd }
+  /** A task that runs beside the conversation. */
+  | TaskEvent;

@@ -1,19 +1,24 @@
 import type {
   AssistantMessage,
   ContentBlockParam,
+  Effort,
   MessageParam,
   ModelClient,
   ModelReply,
+  ModelRequest,
   TextBlockParam,
   ToolUseBlock,
 } from '../model/types.js';
 import { ModelError } from '../model/types.js';
 import { messageOf } from '../util/errors.js';
 import type { Arrival, Arrivals } from './arrivals.js';
-import type { AgentEvent, TurnEnd } from './events.js';
+import { type Compaction, summarise } from './compaction.js';
+import type { AgentEvent, CompactionTrigger, TurnEnd } from './events.js';
+import { createLoopDetector } from './loopDetection.js';
+import { placeholderResults } from './pairs.js';
 import type { TranscriptPort } from './ports.js';
 import { finalText } from './result.js';
-import { answerCalls, type CallDeps } from './toolCalls.js';
+import { answerCalls, type CallDeps, NOT_RUN } from './toolCalls.js';
 
 /** How often an answer that ran into the output limit is taken up again. */
 const MAX_CONTINUATIONS = 3;
@@ -23,12 +28,19 @@ export interface LoopDeps extends CallDeps {
   readonly client: ModelClient;
   readonly model: string;
   readonly system: readonly string[];
-  readonly effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+  readonly effort?: Effort;
+  readonly thinking?: 'off';
   readonly userId: string;
   readonly transcript: TranscriptPort;
   readonly arrivals: Arrivals;
   /** Called with each arrival once it is in the transcript. */
   readonly delivered: (arrivals: readonly Arrival[]) => Promise<void>;
+  /** Said again at the end of every user message. */
+  readonly reminder?: string;
+  /** Shortens a conversation that no longer fits; without it such a turn fails. */
+  readonly compaction?: Compaction;
+  /** Told of each request before it is sent: what is begun on the same prefix is cheap. */
+  readonly publish?: (request: ModelRequest) => void;
   /** Model responses that the agent may still have; checked before each request. */
   readonly turnsLeft: () => number;
 }
@@ -43,13 +55,28 @@ export async function* runTurn(
   deps: LoopDeps,
   signal: AbortSignal,
 ): AsyncGenerator<AgentEvent, TurnEnd> {
-  const start = history.length;
+  const said: MessageParam[] = [];
   const end = (
     rest: { reason: Exclude<TurnEnd['reason'], 'failed'> } | { reason: 'failed'; error: Error },
-  ): TurnEnd => ({ ...rest, text: finalText(history.slice(start)) });
+  ): TurnEnd => ({ ...rest, text: finalText(said) });
+  const failed = (error: unknown) =>
+    end({ reason: 'failed', error: error instanceof Error ? error : new Error(messageOf(error)) });
   const stopped = () => signal.aborted || deps.drain.aborted;
   const streaming = AbortSignal.any([signal, deps.drain]);
+  const loops = createLoopDetector();
   let continuations = 0;
+  // A summary that does not make room for one answer makes none at all.
+  let isFresh = false;
+
+  async function* shorten(trigger: CompactionTrigger): AsyncGenerator<AgentEvent, TurnEnd | undefined> {
+    try {
+      yield* compact(history, trigger, deps, streaming);
+      isFresh = true;
+      return undefined;
+    } catch (error) {
+      return stopped() ? end({ reason: 'aborted' }) : failed(error);
+    }
+  }
 
   if (stopped()) return end({ reason: 'aborted' });
   const waiting = deps.arrivals.take();
@@ -60,28 +87,47 @@ export async function* runTurn(
   for (;;) {
     if (stopped()) return end({ reason: 'aborted' });
     if (deps.turnsLeft() <= 0) return end({ reason: 'max-turns' });
+    if (!isFresh && deps.compaction?.isDue(requestFor(history, deps))) {
+      const problem = yield* shorten('auto');
+      if (problem) return problem;
+    }
 
     let reply: ModelReply;
     try {
-      reply = yield* ask(history, deps, streaming);
+      const request = requestFor(history, deps);
+      deps.publish?.(request);
+      reply = yield* deps.client.stream(request, streaming);
     } catch (error) {
       if (stopped()) return end({ reason: 'aborted' });
-      return end({ reason: 'failed', error: error instanceof Error ? error : new Error(messageOf(error)) });
+      if (!deps.compaction || isFresh || !isTooLong(error)) return failed(error);
+      const problem = yield* shorten('prompt-too-long');
+      if (problem) return problem;
+      continue;
     }
+    isFresh = false;
 
     const message = fitToSendBack(reply.message);
     if (message.content.length > 0) {
-      history.push({ role: 'assistant', content: message.content });
-      await deps.transcript.append('assistant', { role: 'assistant', content: message.content });
+      const answer: MessageParam = { role: 'assistant', content: message.content };
+      history.push(answer);
+      said.push(answer);
+      await deps.transcript.append('assistant', answer);
     }
+    deps.compaction?.measured(reply.usage, history);
     yield { type: 'assistant', message, usage: reply.usage, costUsd: reply.costUsd, durationMs: reply.durationMs };
 
     const calls = message.content.filter((block): block is ToolUseBlock => block.type === 'tool_use');
     if (calls.length > 0) {
+      const verdict = loops.step(calls);
+      if (verdict.kind === 'stopped') {
+        yield { type: 'results', message: await addUser(history, notRun(history), deps) };
+        return failed(new ModelError('invalid', `The agent was stopped. ${verdict.because}`));
+      }
       const { results, endsTurn } = yield* answerCalls(calls, deps, signal);
       // What nobody would read any more in this turn stays where it is: it starts the next one.
       const arrivals = endsTurn || stopped() ? [] : deps.arrivals.take();
-      const content = [...results, ...arrivals.map(({ text }) => textBlock(text))];
+      const told = verdict.kind === 'told' ? [textBlock(verdict.text)] : [];
+      const content = [...results, ...told, ...arrivals.map(({ text }) => textBlock(text))];
       yield { type: 'results', message: await addUser(history, content, deps, arrivals) };
       if (endsTurn) return end({ reason: 'waits-for-plan' });
       continue;
@@ -89,45 +135,64 @@ export async function* runTurn(
     switch (message.stop_reason) {
       case 'max_tokens':
         if (continuations++ >= MAX_CONTINUATIONS)
-          return end({
-            reason: 'failed',
-            error: new ModelError('invalid', `The answer ran into the output limit ${continuations} times.`),
-          });
+          return failed(new ModelError('invalid', `The answer ran into the output limit ${continuations} times.`));
         yield { type: 'prompt', message: await addUser(history, [textBlock(CONTINUE)], deps) };
         continue;
       case 'pause_turn':
         continue;
       case 'refusal':
-        return end({
-          reason: 'failed',
-          error: new ModelError('invalid', 'The model refused to answer (stop_reason refusal).'),
-        });
-      case 'model_context_window_exceeded':
-        return end({
-          reason: 'failed',
-          error: new ModelError('prompt-too-long', 'The conversation no longer fits the context window of the model.'),
-        });
+        return failed(new ModelError('invalid', 'The model refused to answer (stop_reason refusal).'));
+      case 'model_context_window_exceeded': {
+        if (!deps.compaction || continuations++ >= MAX_CONTINUATIONS)
+          return failed(new ModelError('prompt-too-long', FULL));
+        const problem = yield* shorten('prompt-too-long');
+        if (problem) return problem;
+        yield { type: 'prompt', message: await addUser(history, [textBlock(CONTINUE)], deps) };
+        continue;
+      }
       default:
         return end({ reason: 'done' });
     }
   }
 }
 
-async function* ask(
-  history: readonly MessageParam[],
-  deps: LoopDeps,
-  signal: AbortSignal,
-): AsyncGenerator<AgentEvent, ModelReply> {
-  const { model, system, tools, effort, userId } = deps;
-  const request = {
+const FULL = 'The conversation no longer fits the context window of the model.';
+
+function requestFor(history: readonly MessageParam[], deps: LoopDeps): ModelRequest {
+  const { model, system, tools, effort, thinking, userId } = deps;
+  return {
     model,
     system,
     messages: history,
     tools: tools.map(({ schema }) => schema),
     userId,
     ...(effort && { effort }),
+    ...(thinking && { thinking }),
   };
-  return yield* deps.client.stream(request, signal);
+}
+
+/** Replaces what is older in `history` by a summary, in memory and in the transcript. @throws ModelError */
+async function* compact(
+  history: MessageParam[],
+  trigger: CompactionTrigger,
+  deps: LoopDeps,
+  signal: AbortSignal,
+): AsyncGenerator<AgentEvent, void> {
+  const { compaction, client, transcript } = deps;
+  if (!compaction) return;
+  const { preTokens, reply, summary, tail } = yield* summarise(client, requestFor(history, deps), compaction, signal);
+  const renewed = [userMessage(summary, deps), ...tail];
+  await transcript.restart(renewed, { trigger, preTokens });
+  history.splice(0, history.length, ...renewed);
+  compaction.forget();
+  const { message, usage, costUsd, durationMs } = reply;
+  yield { type: 'compacted', trigger, preTokens, message, usage, costUsd, durationMs };
+}
+
+const isTooLong = (error: unknown) => error instanceof ModelError && error.failure === 'prompt-too-long';
+
+function notRun(history: readonly MessageParam[]): ContentBlockParam[] {
+  return placeholderResults(history.at(-1), NOT_RUN).map((result) => ({ ...result, is_error: true }));
 }
 
 /** Ends in the middle of an answer: the last call has half an input and must not run. */
@@ -144,11 +209,11 @@ function fitToSendBack(message: AssistantMessage): AssistantMessage {
 
 async function addUser(
   history: MessageParam[],
-  content: ContentBlockParam[],
+  content: readonly ContentBlockParam[],
   deps: LoopDeps,
   arrivals: readonly Arrival[] = [],
 ): Promise<MessageParam> {
-  const message: MessageParam = { role: 'user', content };
+  const message = userMessage(content, deps);
   history.push(message);
   await deps.transcript.append(
     'user',
@@ -157,6 +222,11 @@ async function addUser(
   );
   if (arrivals.length > 0) await deps.delivered(arrivals);
   return message;
+}
+
+function userMessage(content: readonly ContentBlockParam[], { reminder }: LoopDeps): MessageParam {
+  const said = reminder ? [textBlock(`<system-reminder>\n${reminder}\n</system-reminder>`)] : [];
+  return { role: 'user', content: [...content, ...said] };
 }
 
 function textBlock(text: string): TextBlockParam {

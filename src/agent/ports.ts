@@ -1,11 +1,17 @@
 import type { MessageParam, ToolUseBlock } from '../model/types.js';
 import type { PermissionMode } from '../permissions/mode.js';
+import type { CompactionTrigger } from './events.js';
 import type { Access, Tool } from './tool.js';
 
 /** Where an agent's conversation is kept. */
 export interface TranscriptPort {
   /** On disk when it returns. `mail`: ids of the inbox messages that this line delivers. */
   append(type: 'user' | 'assistant', message: MessageParam, mail?: readonly string[]): Promise<void>;
+  /** From here on the conversation is `history`: what came before it was summarised. */
+  restart(
+    history: readonly MessageParam[],
+    about: { readonly trigger: CompactionTrigger; readonly preTokens: number },
+  ): Promise<void>;
 }
 
 export interface PermissionQuestion {

@@ -6,6 +6,8 @@ import { type LoopDeps, runTurn } from './loop.js';
 export interface AgentRun extends Omit<LoopDeps, 'turnsLeft'> {
   /** What was said before; grows as the agent runs. */
   readonly history: MessageParam[];
+  /** Goes before the first prompt: what an agent is told once. */
+  readonly opening?: readonly ContentBlockParam[];
   /** The first prompt. Without one `next` is asked for it. */
   readonly prompt?: readonly ContentBlockParam[];
   readonly maxTurns?: number;
@@ -27,6 +29,7 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<AgentEvent, TurnE
   const deps: LoopDeps = { ...run, turnsLeft: () => (run.maxTurns ?? Number.POSITIVE_INFINITY) - turns };
   try {
     let prompt = run.prompt ?? (await run.next?.(undefined));
+    if (prompt && run.opening) prompt = [...run.opening, ...prompt];
     while (prompt) {
       const turn = runTurn(run.history, prompt, deps, run.turnSignal());
       end = yield* counted(turn, () => turns++);

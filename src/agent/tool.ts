@@ -41,6 +41,8 @@ export interface ToolSpec<Input> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodMiniType<Input>;
+  /** Fields that it has elsewhere, and why not here: for whoever gives them all the same. */
+  readonly absent?: Readonly<Record<string, string>>;
   /** Read-only calls run side by side and are the only ones in plan mode. */
   readonly isReadOnly: boolean;
   /** Coordination with the team (messages, tasks, plans): changes no file of the user's, and plan mode allows it. */
@@ -79,7 +81,7 @@ export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
     isCoordination,
     isConcurrent,
     prepare(raw, context) {
-      const input = parseInput(schema, spec.input, raw);
+      const input = parseInput(schema, spec.input, raw, spec.absent);
       return {
         access: spec.access(input, context),
         async run() {

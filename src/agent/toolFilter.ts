@@ -8,8 +8,18 @@ const NEVER: Record<AgentKind, readonly string[]> = {
   'sub-agent': [...TEAM_TOOLS, 'TaskOutput', 'TaskStop', 'EnterPlanMode', 'ExitPlanMode', 'AskUserQuestion', 'Agent'],
 };
 
+/** All that a sub-agent has in the background, beside tools of MCP servers: what needs nobody. */
+const BACKGROUND = new Set([
+  ...['Read', 'WebSearch', 'TodoWrite', 'Grep', 'WebFetch', 'Glob', 'Bash', 'Edit', 'Write', 'NotebookEdit', 'Skill'],
+  ...['StructuredOutput', 'ToolSearch', 'EnterWorktree', 'ExitWorktree', 'SendMessage'],
+]);
+
 export interface FilterRequest {
   readonly kind: AgentKind;
+  /** A sub-agent that nobody waits for. */
+  readonly isBackground?: boolean | undefined;
+  /** A sub-agent that may have sub-agents of its own. */
+  readonly mayStartAgents?: boolean | undefined;
   /** The definition's list; absent or `*` means all, empty means none. */
   readonly tools?: readonly string[] | undefined;
   readonly disallowedTools?: readonly string[] | undefined;
@@ -23,10 +33,13 @@ const bareName = (entry: string) => entry.replace(/\(.*\)$/s, '');
 /** The tools of a parent that this agent has, in the parent's order. */
 export function filterTools<T extends { readonly name: string }>(
   parent: readonly T[],
-  { kind, tools, disallowedTools = [], plans = false }: FilterRequest,
+  { kind, isBackground, mayStartAgents, tools, disallowedTools = [], plans = false }: FilterRequest,
 ): T[] {
   const never = new Set(NEVER[kind]);
   if (kind === 'teammate' && !plans) never.add('ExitPlanMode');
+  if (mayStartAgents) never.delete('Agent');
+  const isForBackground = (name: string) =>
+    !isBackground || BACKGROUND.has(name) || name.startsWith('mcp__') || (mayStartAgents && name === 'Agent');
   const denied = new Set(disallowedTools.filter((entry) => !entry.includes('(')));
   const named = tools === undefined || tools.includes('*') ? undefined : new Set(tools.map(bareName));
   // A member that cannot report to its team is no member: coordination comes with the role.
@@ -34,6 +47,10 @@ export function filterTools<T extends { readonly name: string }>(
     kind === 'teammate' ? ['SendMessage', 'TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate', 'ExitPlanMode'] : [],
   );
   return parent.filter(
-    ({ name }) => !never.has(name) && !denied.has(name) && (named === undefined || named.has(name) || always.has(name)),
+    ({ name }) =>
+      !never.has(name) &&
+      isForBackground(name) &&
+      !denied.has(name) &&
+      (named === undefined || named.has(name) || always.has(name)),
   );
 }

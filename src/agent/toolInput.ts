@@ -24,23 +24,31 @@ export function parseInput<Input>(
   { name, input_schema }: ToolSchema,
   input: z.ZodMiniType<Input>,
   raw: unknown,
+  absent: Readonly<Record<string, string>> = {},
 ): Input {
   const parsed = input.safeParse(raw, { error: localeError });
-  const problems = [...unknownKeys(input_schema, raw), ...(parsed.success ? [] : parsed.error.issues.map(issueLine))];
+  const problems = [
+    ...unknownKeys(input_schema, raw, absent),
+    ...(parsed.success ? [] : parsed.error.issues.map(issueLine)),
+  ];
   if (parsed.success && problems.length === 0) return parsed.data;
   throw new ToolError(
     `The input does not fit ${name}:\n${problems.join('\n')}\n${name} takes ${fieldsOf(input_schema)}.`,
   );
 }
 
-function unknownKeys(schema: ToolSchema['input_schema'], raw: unknown): string[] {
+function unknownKeys(
+  schema: ToolSchema['input_schema'],
+  raw: unknown,
+  absent: Readonly<Record<string, string>>,
+): string[] {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return [];
   const { properties, additionalProperties } = schema;
   if (additionalProperties) return [];
   const known = Object.keys(properties ?? {});
   return Object.keys(raw)
     .filter((key) => !known.includes(key))
-    .map((key) => `- ${key}: there is no such field.${didYouMean(key, known)}`);
+    .map((key) => `- ${key}: ${absent[key] ?? `there is no such field.${didYouMean(key, known)}`}`);
 }
 
 function issueLine({ path, message }: z.core.$ZodIssue): string {

@@ -3,18 +3,23 @@ import { isAlive } from '../host/processes.js';
 import { useOwnModels } from '../model/userModels.js';
 import type { TeamSettings } from '../team/launch.js';
 import { type StartDeps, type StartedMember, startMember } from '../team/lifecycle.js';
-import { checkNewMemberName, LEAD, requireMember } from '../team/member.js';
+import { checkNewMemberName, findMember, LEAD, requireMember } from '../team/member.js';
 import { shutdownMember } from '../team/shutdown.js';
-import type { TeamFile } from '../team/teamFile.js';
+import type { Member, TeamFile } from '../team/teamFile.js';
 import { ExitCode, UserError } from '../util/errors.js';
 import { agentsFor } from './agentTypes.js';
 import { recordedBackend } from './backends.js';
 import { type MemberWish, resolveMember } from './memberRequest.js';
 import { placeOf, type World } from './services.js';
 import { chooseTeam, refuseMembers } from './teams.js';
+import { type KeptWorktree, releaseWorktree } from './worktrees.js';
 
 /** One more teammate of a running team. */
-export async function addMember(world: World, team: string | undefined, wish: MemberWish): Promise<StartedMember> {
+export async function addMember(
+  world: World,
+  team: string | undefined,
+  wish: MemberWish,
+): Promise<StartedMember & { readonly leftWorktree?: KeptWorktree }> {
   refuseMembers('add');
   checkNewMemberName(wish.name);
   const file = await chooseTeam(world, team);
@@ -23,7 +28,20 @@ export async function addMember(world: World, team: string | undefined, wish: Me
     wish.cwd === undefined ? (file.members.find(({ name }) => name === LEAD)?.cwd ?? currentFolder()) : currentFolder();
   const agents = await agentsFor(world, { cwd, settings, environment: deps.environment });
   await useOwnModels(world.home.models);
-  return startMember(deps, resolveMember({ promptFrom: 'user', ...wish }, { agents, settings, cwd }));
+  const started = await startMember(deps, resolveMember({ promptFrom: 'user', ...wish }, { agents, settings, cwd }));
+  const leftWorktree = await releaseFormer(world, file, started.member, cwd);
+  return { ...started, ...(leftWorktree && { leftWorktree }) };
+}
+
+/** The dead member whose slot was taken may have left a worktree, which no list has any more. */
+export async function releaseFormer(
+  world: World,
+  before: TeamFile,
+  { name, generation }: Member,
+  repo: string,
+): Promise<KeptWorktree | undefined> {
+  const former = findMember(before, name);
+  return former === undefined || former.generation === generation ? undefined : releaseWorktree(world, repo, former);
 }
 
 /** A fresh process for a member, which goes on from its transcript, with its mail. */
@@ -40,10 +58,12 @@ export async function restartMember(world: World, team: string | undefined, name
     member,
     { graceMs: 0, force: true },
   );
+  // Once its plan was approved its mode is another.
   const plans = member.mode === 'plan';
   return startMember(deps, {
     name: member.name,
     agentType: member.agentType ?? 'general-purpose',
+    tools: member.tools,
     model: member.model ?? settings.model,
     mode: member.mode ?? settings.leadMode,
     modeAfterPlan: plans ? settings.leadMode : undefined,

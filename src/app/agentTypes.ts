@@ -36,14 +36,19 @@ export async function agentsFor(
   });
 }
 
+/** Whether a switch is on: set, and not to a word that says no. */
+export function isOn(environment: Readonly<Record<string, string>>, name: string): boolean {
+  return !/^(0|false|no|off)?$/i.test(environment[name] ?? '');
+}
+
 function switchesOf(environment: Readonly<Record<string, string>>, interactive: boolean): AgentSwitches {
-  const isOn = (name: string) => !/^(0|false|no|off)?$/i.test(environment[name] ?? '');
+  const on = (name: string) => isOn(environment, name);
   return {
-    simple: isOn('TROUPE_SIMPLE'),
+    simple: on('TROUPE_SIMPLE'),
     // Whoever runs without a person may bring all agents along.
-    withoutBuiltIns: isOn('TROUPE_DISABLE_BUILTIN_AGENTS') && !interactive,
-    withoutExploreAndPlan: isOn('TROUPE_DISABLE_EXPLORE_PLAN_AGENTS'),
-    coordinator: isOn('TROUPE_COORDINATOR_MODE'),
+    withoutBuiltIns: on('TROUPE_DISABLE_BUILTIN_AGENTS') && !interactive,
+    withoutExploreAndPlan: on('TROUPE_DISABLE_EXPLORE_PLAN_AGENTS'),
+    coordinator: on('TROUPE_COORDINATOR_MODE'),
   };
 }
 

@@ -8,11 +8,15 @@ export interface Conversation {
   send(to: string, text: string): Promise<string>;
   plan(id: string, approve: boolean, feedback: string): Promise<string>;
   permission(id: string, answer: { allow: boolean; always: boolean; reason: string }): Promise<string>;
+  /** Answers a question of the agent's. */
+  answer(id: string, choice: string): Promise<string>;
   waiting(): Promise<string>;
   status(): Promise<string>;
   shutdown(member: string): Promise<string>;
   mode(name: string): Promise<string>;
   interrupt(): Promise<string>;
+  /** The agents that it waits for go on in the background. */
+  background(): Promise<string>;
   /** Ends the team. */
   down(): Promise<string>;
 }
@@ -22,7 +26,16 @@ type Act = (rest: string, conversation: Conversation) => Promise<string>;
 const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly what: string; readonly act: Act }>> = {
   help: { usage: '/help', what: 'this list', act: async () => HELP },
   status: { usage: '/status', what: 'the members and what they do', act: (_, c) => c.status() },
-  waiting: { usage: '/waiting', what: 'plans and permissions that wait for you', act: (_, c) => c.waiting() },
+  answer: {
+    usage: '/answer ID CHOICE',
+    what: 'answer a question: numbers of options, or your own words',
+    act: (rest, c) => twoWords(rest, (id, choice) => c.answer(id, choice)),
+  },
+  waiting: {
+    usage: '/waiting',
+    what: 'plans, permissions and questions that wait for you',
+    act: (_, c) => c.waiting(),
+  },
   send: {
     usage: '/send NAME TEXT',
     what: 'a message to a member, or to * for all',
@@ -64,6 +77,11 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly what:
     act: (rest, c) => twoWords(rest, (name) => c.mode(name)),
   },
   interrupt: { usage: '/interrupt', what: 'end the current turn (or Ctrl-C)', act: (_, c) => c.interrupt() },
+  background: {
+    usage: '/background',
+    what: 'let the agents that are waited for go on in the background',
+    act: (_, c) => c.background(),
+  },
   down: { usage: '/down', what: 'end the whole team', act: (_, c) => c.down() },
 };
 

@@ -147,7 +147,7 @@ async function untilQuiet(world: World, team: string, signal: AbortSignal): Prom
   for (;;) {
     // A person may have taken it down at its own prompt.
     if (!(await openTeamFile(place.paths.config).read())) return 'ended';
-    const now = await takeSnapshot(place).catch(() => undefined);
+    const now = await takeSnapshot(place, world.home).catch(() => undefined);
     if (!now) return 'ended';
     const state = verdict(before, now);
     if (state.kind !== 'busy') return state.kind;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { AgentEvent } from '../agent/events.js';
+import { within } from '../host/clock.js';
 import { thisProcess } from '../host/processes.js';
 import { createLeadHandlers, type LeadScreen, unattendedDecision } from '../lead/lead.js';
 import { createMemberWatch } from '../lead/watchMembers.js';
@@ -14,6 +15,8 @@ import type { RunRecord } from '../team/runRecord.js';
 import { paneOf } from '../team/shutdown.js';
 import { openTeamFile } from '../team/teamFile.js';
 import type { AgentCall } from '../tools/agent.js';
+import type { AskUser } from '../tools/askUserQuestion.js';
+import { releaseFormer } from './addMember.js';
 import { agentsFor } from './agentTypes.js';
 import { resolveMember } from './memberRequest.js';
 import { openSession, type Session } from './memberSession.js';
@@ -23,6 +26,8 @@ import type { SessionParts } from './sessionGround.js';
 
 /** Where the lead's person looks. */
 export interface LeadView extends LeadScreen {
+  /** Where a person is there to be asked. */
+  readonly ask?: AskUser;
   event(event: AgentEvent): void;
   /** Every member's record, about once a second. */
   members(members: readonly { readonly name: string; readonly record: RunRecord }[]): void;
@@ -79,6 +84,14 @@ export async function openLead(options: LeadOptions): Promise<Session> {
         messages: createMessagePort({ place, sender: parts.self }),
         submitPlan: (plan) => submitOwnPlan(parts, plan, options),
         teammates: (call) => spawn(options, parts, call),
+        askUser:
+          view.ask &&
+          ((question, stop) =>
+            within(
+              world.clock,
+              launch.settings.permissionTimeoutMs,
+              (late) => view.ask?.(question, AbortSignal.any([stop, late])) ?? Promise.resolve(undefined),
+            )),
       };
     },
   });
@@ -177,7 +190,9 @@ async function spawn(
     environment: launch.environment,
     settings,
   };
+  const before = await openTeamFile(place.paths.config).require();
   const { member, pane } = await startMember(deps, request);
+  const left = await releaseFormer(world, before, member, launch.cwd);
   return JSON.stringify({
     status: 'teammate_spawned',
     name: member.name,
@@ -185,5 +200,6 @@ async function spawn(
     paneId: pane.paneId,
     backend: backend.type,
     color: member.color,
+    ...(left && { worktreeOfTheFormer: left }),
   });
 }

@@ -28,6 +28,7 @@ export async function runLeadProcess(outer: World, launchFile: string): Promise<
     team: launch.team,
     color: launch.color,
     interrupt: () => leaving.interrupt(),
+    toBackground: () => leaving.toBackground(),
     onEnd: () => leaving.ask('after the call'),
   });
   const restore = onEndSignals(() => leaving.ask('now'));

@@ -8,6 +8,7 @@ import { UserError } from '../util/errors.js';
 import { oneLine } from '../util/text.js';
 import type { Conversation } from './conversation.js';
 import type { LeadView } from './lead.js';
+import { createQuestions } from './questions.js';
 import { placeOf, type World } from './services.js';
 import { shutdownMembers } from './shutdown.js';
 import { statusOf } from './status.js';
@@ -24,12 +25,21 @@ export interface LeadTerminalOptions {
   readonly color: string | undefined;
   /** Ends the lead's current turn; false when there is none. */
   readonly interrupt: () => boolean;
+  /** What the lead waits for goes on in the background. */
+  readonly toBackground: () => Promise<string>;
   /** The person wants the team to end, or the terminal is gone. */
   readonly onEnd: () => void;
 }
 
 /** The lead's person at a terminal. */
-export function openLeadTerminal({ world, team, color, interrupt, onEnd }: LeadTerminalOptions): LeadTerminal {
+export function openLeadTerminal({
+  world,
+  team,
+  color,
+  interrupt,
+  toBackground,
+  onEnd,
+}: LeadTerminalOptions): LeadTerminal {
   const place = placeOf(world, team);
   const file = openTeamFile(place.paths.config);
   const user = { from: 'user' };
@@ -42,6 +52,11 @@ export function openLeadTerminal({ world, team, color, interrupt, onEnd }: LeadT
   };
   const interrupted = () =>
     interrupt() ? 'Interrupted. Members go on; /down ends the team.' : 'Nothing to interrupt. /down ends the team.';
+
+  const questions = createQuestions({
+    show: (question) => terminal.question(question),
+    withdraw: ({ id }) => terminal.say(`Question ${id} waits no longer.`),
+  });
 
   const conversation: Conversation = {
     tell: (text) => told(LEAD, text),
@@ -61,16 +76,16 @@ export function openLeadTerminal({ world, team, color, interrupt, onEnd }: LeadT
       });
       return `${allow ? 'Allowed' : 'Denied'} ${request.from}: ${oneLine(request.description ?? '', 120)}`;
     },
+    answer: async (id, choice) => questions.answer(id, choice),
     async waiting() {
       const requests = await openRequests(place.paths.requests, place.clock).open();
-      return (
-        requests
-          .map(
-            ({ id, kind, from, description = '' }) =>
-              `${id.slice(0, 8)} ${kind} of ${from} ${oneLine(description, 100)}`,
-          )
-          .join('\n') || 'Nothing waits for you.'
-      );
+      const lines = [
+        ...requests.map(
+          ({ id, kind, from, description = '' }) => `${id.slice(0, 8)} ${kind} of ${from} ${oneLine(description, 100)}`,
+        ),
+        ...questions.open().map(({ id, question }) => `${id} question of ${LEAD} ${oneLine(question, 100)}`),
+      ];
+      return lines.join('\n') || 'Nothing waits for you.';
     },
     async status() {
       const { members, tasks } = await statusOf(world, await file.require());
@@ -99,6 +114,7 @@ export function openLeadTerminal({ world, team, color, interrupt, onEnd }: LeadT
       return `Mode ${mode.data} from now on.`;
     },
     interrupt: async () => interrupted(),
+    background: toBackground,
     async down() {
       onEnd();
       return 'Taking the team down.';
@@ -108,6 +124,7 @@ export function openLeadTerminal({ world, team, color, interrupt, onEnd }: LeadT
   const view: LeadView = {
     event: (event) => terminal.event(event),
     note: (line) => terminal.say(line),
+    ask: (question, signal) => questions.ask(question, signal),
     members: () => {},
     card(request) {
       file.require().then(

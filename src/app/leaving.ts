@@ -7,6 +7,8 @@ export interface Leaving {
   /** The session has begun: a wish that came earlier counts. */
   attach(session: Session): void;
   interrupt(): boolean;
+  /** What the member waits for goes on in the background. Returns a line that says what. */
+  toBackground(): Promise<string>;
   wasAsked(): boolean;
 }
 
@@ -25,5 +27,6 @@ export function createLeaving(): Leaving {
     },
     wasAsked: () => asked,
     interrupt: () => session?.member.control.interrupt() ?? false,
+    toBackground: async () => (await session?.parts.beside.toBackground?.()) ?? 'The lead has not begun.',
   };
 }

@@ -1,7 +1,7 @@
 import { handOver } from '../host/run.js';
 import { LEAD, requireMember } from '../team/member.js';
 import { paneOf } from '../team/shutdown.js';
-import { historyOf } from '../transcript/resume.js';
+import { saidIn } from '../transcript/resume.js';
 import { openTranscript } from '../transcript/transcript.js';
 import { messageLines } from '../tui/paneRenderer.js';
 import { ExitCode, isAbort, UserError } from '../util/errors.js';
@@ -22,7 +22,9 @@ export async function peek(world: World, team: string | undefined, member: strin
 async function transcriptLines({ home, clock, ids }: World, sessionId: string): Promise<string[]> {
   const transcript = openTranscript(home.session(sessionId).transcript, { sessionId, clock, ids });
   const { entries } = await transcript.load();
-  return historyOf(entries).flatMap(messageLines);
+  return saidIn(entries).flatMap((said) =>
+    said === 'summary' ? ['… the conversation goes on from a summary'] : messageLines(said),
+  );
 }
 
 /** The same, then each line that is new, until `signal` is aborted. */

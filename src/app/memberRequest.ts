@@ -1,12 +1,12 @@
 import { isAbsolute, resolve } from 'node:path';
-import { variable } from '../config/env.js';
+import { environment } from '../config/env.js';
 import { defaultAgentType } from '../definitions/builtin/all.js';
 import { type LoadedAgents, requireAgent } from '../definitions/load.js';
-import { resolveModel } from '../model/catalogue.js';
 import { narrowed, type PermissionMode } from '../permissions/mode.js';
 import type { TeamSettings } from '../team/launch.js';
 import type { MemberRequest } from '../team/slot.js';
 import { UserError } from '../util/errors.js';
+import { childModel } from './childModel.js';
 
 /** A member as a person, a template or a model wishes for it. */
 export interface MemberWish {
@@ -37,8 +37,12 @@ export function resolveMember(
     throw new UserError(
       `"${definition.agentType}" goes on from the conversation of a running agent: it cannot be a member of a team.`,
     );
-  const defined = definition.model === 'inherit' ? undefined : definition.model;
-  const model = resolveModel(wish.model ?? defined ?? variable('TROUPE_SUBAGENT_MODEL') ?? settings.model);
+  const model = childModel({
+    asked: wish.model,
+    defined: definition.model,
+    environment: environment(),
+    parent: settings.model,
+  });
   // A lead that denies everything unasked does not pass that on.
   const inherited = settings.leadMode === 'dontAsk' ? 'default' : settings.leadMode;
   const asksForPlan = wish.plan === true || wish.mode === 'plan';

@@ -6,9 +6,9 @@ import { openTrust } from '../config/trust.js';
 import { resolveModel } from '../model/catalogue.js';
 import { useOwnModels } from '../model/userModels.js';
 import { PermissionMode } from '../permissions/mode.js';
-import { parseRule } from '../permissions/rule.js';
+import { anchoredRule, parseRule } from '../permissions/rule.js';
 import type { TeamSettings } from '../team/launch.js';
-import { checkNewMemberName, checkTeamName, LEAD } from '../team/member.js';
+import { checkNewMemberName, checkTeamName, LEAD, nextColor } from '../team/member.js';
 import type { MemberRequest } from '../team/slot.js';
 import { type Expanded, expandTemplate, loadTemplate, loadTemplates, plain } from '../team/template.js';
 import { ExitCode, UserError } from '../util/errors.js';
@@ -110,6 +110,7 @@ export async function planTeam(world: World, wish: TeamWish, command: 'up' | 'ru
   );
   for (const { name } of members) checkNewMemberName(name);
   refuseTwins(members);
+  const [leadColor, ...colors] = colorsFor([undefined, ...members.map(({ color }) => color)]);
   const fallbackName = command === 'run' ? `run-${world.ids.hex(8)}` : (expanded.template ?? basename(cwd));
   const { name, replaces } = await freeTeamName(
     home,
@@ -123,6 +124,7 @@ export async function planTeam(world: World, wish: TeamWish, command: 'up' | 'ru
       : { name: LEAD, agentType: LEAD }),
     name: LEAD,
     role: 'lead',
+    color: leadColor,
     model: settings.model,
     mode: settings.leadMode,
     cwd,
@@ -138,7 +140,7 @@ export async function planTeam(world: World, wish: TeamWish, command: 'up' | 'ru
     settings,
     environment: { ...environment, ...expanded.env },
     lead,
-    members,
+    members: members.map((member, index) => ({ ...member, color: colors[index] })),
     layout: wish.layout ?? expanded.layout ?? 'panes',
     notices: warnings(settings),
     untrusted: [...loaded.notices, ...expanded.notices],
@@ -169,7 +171,7 @@ async function expand(
 
 function settingsOf(
   wish: TeamWish,
-  { settings }: LoadedSettings,
+  { settings, sources }: LoadedSettings,
   expanded: Expanded,
   { cwd, trusted, interactive }: { cwd: string; trusted: boolean; interactive: boolean },
 ): TeamSettings {
@@ -178,10 +180,16 @@ function settingsOf(
     wish.model ?? expanded.lead.model ?? settings.model ?? variable('ANTHROPIC_MODEL') ?? DEFAULT_MODEL,
   );
   const leadMode = wish.permissionMode ?? expanded.lead.permissionMode ?? permissions.defaultMode ?? 'default';
-  const rules = (...lists: (readonly string[] | undefined)[]) => lists.flatMap((list) => list ?? []);
-  const deny = rules(wish.disallowedTools, permissions.deny, expanded.permissions.deny);
-  const allow = rules(wish.allowedTools, permissions.allow, expanded.permissions.allow);
-  const ask = rules(permissions.ask);
+  // A rule of the folder where the team works stays as it is: a member in a worktree reads it from there.
+  const written = (behavior: 'allow' | 'ask' | 'deny') =>
+    sources.flatMap((source) =>
+      (source.settings.permissions?.[behavior] ?? []).map((rule) =>
+        source.anchor === cwd ? rule : anchoredRule(rule, source.anchor),
+      ),
+    );
+  const deny = [...wish.disallowedTools, ...written('deny'), ...expanded.permissions.deny];
+  const allow = [...wish.allowedTools, ...written('allow'), ...expanded.permissions.allow];
+  const ask = written('ask');
   for (const rule of [...deny, ...allow, ...ask]) parseRule(rule);
   const maxTurns = wish.maxTurns ?? expanded.limits.turns;
   const maxBudgetUsd = wish.maxBudgetUsd ?? expanded.limits.usd;
@@ -203,11 +211,22 @@ function settingsOf(
     ...(maxBudgetUsd !== undefined && { maxBudgetUsd }),
     permissionTimeoutMs: interactive ? (settings.permissionTimeout ?? PERMISSION_TIMEOUT_S) * 1000 : 0,
     trusted,
+    ...(settings.agentLimits && { agentLimits: settings.agentLimits }),
     ...(settings.worktree && { worktree: settings.worktree }),
     ...(wish.pluginDirs?.length && { pluginDirs: wish.pluginDirs.map((folder) => resolve(cwd, folder)) }),
     ...(settings.strictPluginOnlyCustomization && { strictPluginOnlyCustomization: true }),
     interactive,
   };
+}
+
+/** Given ones stay; the others take turns, in the order of the roster and not in that in which processes are ready. */
+function colorsFor(given: readonly (string | undefined)[]): string[] {
+  const used = given.filter((color) => color !== undefined);
+  return given.map((color) => {
+    const chosen = color ?? nextColor(used);
+    if (color === undefined) used.push(chosen);
+    return chosen;
+  });
 }
 
 function refuseTwins(members: readonly MemberRequest[]): void {

@@ -169,7 +169,7 @@ export async function runTeam(world: World, options: RunOptions): Promise<RunOut
       }
       const failed = lastEnd && endOfTurn(lastEnd);
       if (failed) return failed;
-      const now = await takeSnapshot(place);
+      const now = await takeSnapshot(place, world.home);
       const state = verdict(before, now);
       before = now;
       if (state.kind === 'quiet' && !session.member.control.arrivals.wakes())

@@ -28,6 +28,8 @@ export interface SessionParts {
   /** The TeamFile as it was when last looked at. */
   readonly team: () => TeamFile;
   readonly rulesChanged: () => Promise<void>;
+  /** What runs beside the conversation, once that has begun. */
+  readonly beside: { toBackground?: () => Promise<string> };
 }
 
 /** Everything on disk that a session stands on, opened and claimed. */
@@ -120,6 +122,7 @@ export async function openGround({
     asker,
     team: () => team,
     rulesChanged,
+    beside: {},
   };
   return { parts, mailbox, transcript, entries };
 }

@@ -1,3 +1,4 @@
+import type { SessionPaths } from '../config/paths.js';
 import type { MemberSnapshot, Snapshot } from '../headless/quiet.js';
 import { openMailbox } from '../mailbox/mailbox.js';
 import { blockersOf } from '../tasks/task.js';
@@ -7,9 +8,10 @@ import type { TeamPlace } from '../team/messages.js';
 import { openRequests } from '../team/requests.js';
 import { hasEnded, liveRecord, readRunRecord } from '../team/runRecord.js';
 import { openTeamFile } from '../team/teamFile.js';
+import { openTasksIn } from '../transcript/taskFiles.js';
 
 /** Everything on disk that says whether a team is still at work. */
-export async function takeSnapshot(place: TeamPlace): Promise<Snapshot> {
+export async function takeSnapshot(place: TeamPlace, home: { session(id: string): SessionPaths }): Promise<Snapshot> {
   const { paths, clock, ids } = place;
   const team = await openTeamFile(paths.config).require();
   const members = await Promise.all(
@@ -24,6 +26,13 @@ export async function takeSnapshot(place: TeamPlace): Promise<Snapshot> {
     }),
   );
   const tasks = await openTaskList(paths.tasks).list();
+  const background = await Promise.all(
+    team.members.map(async ({ name, sessionId }) => {
+      const state = members.find((member) => member.name === name)?.state;
+      if (sessionId === undefined || state === 'exited' || state === 'terminated') return 0;
+      return openTasksIn(home.session(sessionId));
+    }),
+  );
   return {
     members,
     requests: (await openRequests(paths.requests, clock).open()).map(({ id, kind, from }) => ({ id, kind, from })),
@@ -35,6 +44,6 @@ export async function takeSnapshot(place: TeamPlace): Promise<Snapshot> {
         (owner === undefined || ownerGeneration === undefined);
       return { id, subject, status, owner, takeable };
     }),
-    background: 0,
+    background: background.reduce((sum, count) => sum + count, 0),
   };
 }

@@ -51,7 +51,9 @@ export async function startTeam({
   const madeFolders = await createTeam(world, plan);
   let open: OpenBackend | undefined;
   try {
-    open = await openBackend(world, decided, { ...wish, layout: plan.layout }, plan.name, teammateHere);
+    // Members start with the team's own variables, those of its settings and its template.
+    const ofTeam = { ...world, environment: () => ({ ...plan.environment }) };
+    open = await openBackend(ofTeam, decided, { ...wish, layout: plan.layout }, plan.name, teammateHere);
     const { backend, tmux, leadPane } = open;
     if (tmux) await openTeamFile(place.paths.config).update((team) => ({ ...team, tmux: { ...tmux } }));
     const deps: StartDeps = {

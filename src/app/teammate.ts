@@ -3,7 +3,7 @@ import { isAlive } from '../host/processes.js';
 import { createTeammate } from '../member/teammate.js';
 import type { Launch } from '../team/launch.js';
 import type { Requests, TeamRequest } from '../team/requests.js';
-import { openTeamFile } from '../team/teamFile.js';
+import { changeMember, type Member, openTeamFile } from '../team/teamFile.js';
 import { isAbort, UserError } from '../util/errors.js';
 import { openSession } from './memberSession.js';
 import { createMessagePort } from './messagePort.js';
@@ -73,6 +73,10 @@ export async function runTeammate({ world, engine, launch, screen, signal }: Tea
         events,
         checkAnswers: () => asker.check(),
         rulesChanged,
+        async modeChanged(mode) {
+          const change = (member: Member) => ({ ...member, mode, planModeRequired: false });
+          await openTeamFile(place.paths.config).update((team) => changeMember(team, launch.member, change));
+        },
         endNow: () => end.abort(),
         openPlan: openPlan?.id,
         async leadAlive() {

@@ -7,11 +7,13 @@ import { type Theme, theme, wantsColor } from '../tui/theme.js';
 import { messageOf } from '../util/errors.js';
 import { oneLine } from '../util/text.js';
 import { type Conversation, obey } from './conversation.js';
+import type { OpenQuestion } from './questions.js';
 
 /** A person at a member's terminal: sees what it does, types to it, decides on what waits. */
 export interface Terminal {
   event(event: AgentEvent): void;
   card(request: TeamRequest, color: string | undefined): void;
+  question(question: OpenQuestion): void;
   say(line: string): void;
   close(): void;
 }
@@ -49,6 +51,9 @@ export function openTerminal({ name, color, conversation, onInterrupt, onEnd }: 
     card(request, requester) {
       for (const line of cardLines(request, requester, look)) say(line);
     },
+    question(question) {
+      for (const line of questionLines(question, look)) say(line);
+    },
     say: (line) => say(look.dim(line)),
     close: () => prompt?.close(),
   };
@@ -70,5 +75,15 @@ function cardLines(
   return [
     `${badge} ${look.strong('asks:')} ${oneLine(description, 160)}`,
     look.warn(`  /allow ${short}   /always ${short}   /deny ${short} [reason]`),
+  ];
+}
+
+function questionLines({ id, header, question, options, multiSelect }: OpenQuestion, look: Theme): string[] {
+  return [
+    `${look.strong(`[${header}]`)} ${oneLine(question, 500)}`,
+    ...options.map(
+      ({ label, description }, index) => `  ${index + 1}  ${oneLine(label)}  ${look.dim(oneLine(description, 200))}`,
+    ),
+    look.warn(`  /answer ${id} ${multiSelect ? '1,2' : '1'}   or in your own words`),
   ];
 }

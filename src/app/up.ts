@@ -75,6 +75,7 @@ export async function up(world: World, options: UpOptions): Promise<UpOutcome> {
       event: (event) => shown?.view.event(event),
       card: (request) => shown?.view.card(request),
       note: (line) => (shown ? shown.view.note(line) : note(line)),
+      ask: async (question, signal) => shown?.view.ask?.(question, signal),
       members: () => {},
     },
   });
@@ -89,8 +90,9 @@ export async function up(world: World, options: UpOptions): Promise<UpOutcome> {
         shown = openLeadTerminal({
           world,
           team: plan.name,
-          color: 'blue',
+          color: plan.lead.color,
           interrupt: () => leaving.interrupt(),
+          toBackground: () => leaving.toBackground(),
           onEnd: () => leaving.ask('after the call'),
         });
         return lead.start(launchFile, signal, backend);

@@ -22,6 +22,8 @@ export interface AgentDefinition extends Omit<AgentFields, 'permissionMode'> {
   readonly whenToUse: string | (() => string);
   getSystemPrompt(context: PromptContext): string;
   readonly permissionMode?: AgentMode | undefined;
+  /** Its model, its tools and its system prompt are its parent's, byte for byte, so that the prompt cache holds. */
+  readonly sharesPrefix?: boolean;
   /** It has every tool in the background too. */
   readonly keepsAllTools?: boolean;
   /** Files and folders that it may read beside the working directories. Absolute. */

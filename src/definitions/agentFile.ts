@@ -31,8 +31,8 @@ async function parsedOrSkipped(file: string, source: AgentSource): Promise<Parse
   }
 }
 
-/** Other when the file is: an editor that puts a new file in the place of the old one may keep size and time. */
+/** Other when the file is: whoever changes its text or its times changes its ctime, and an editor may put another file there. */
 async function stampOf(file: string): Promise<string | undefined> {
   const found = await stat(file, { bigint: true }).catch(() => undefined);
-  return found && [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
+  return found && [found.dev, found.ino, found.size, found.ctimeNs].join(' ');
 }

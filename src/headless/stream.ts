@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../agent/events.js';
+import type { TaskRecord } from '../agent/taskRecord.js';
 import type { TeamEvent } from '../team/eventLog.js';
 
 /** The session that the lines of `stream-json` belong to. */
@@ -35,9 +36,36 @@ export function agentLine(event: AgentEvent, session_id: string): object | undef
         error: event.error,
         session_id,
       };
+    case 'compacted': {
+      const compact_metadata = { trigger: event.trigger, pre_tokens: event.preTokens };
+      return { type: 'system', subtype: 'compact_boundary', compact_metadata, session_id };
+    }
+    case 'task_started':
+    case 'task_progress':
+    case 'task_notification':
+      return { type: 'system', subtype: event.type, ...taskFields(event.task), session_id };
     default:
       return undefined;
   }
+}
+
+function taskFields({ id, type, agentId, name, toolUseId, description, status, progress, outputFile }: TaskRecord) {
+  return {
+    task_id: id,
+    task_type: type,
+    agent_id: agentId,
+    name,
+    tool_use_id: toolUseId,
+    description,
+    status,
+    usage: {
+      latest_input_tokens: progress.latestInputTokens,
+      output_tokens: progress.outputTokens,
+      tool_uses: progress.toolUses,
+    },
+    last_activity: progress.lastActivity,
+    output_file: outputFile,
+  };
 }
 
 const TEAMMATE_EVENTS = new Set([

@@ -4,7 +4,7 @@ import { isAlive, type ProcessRef, procStart, sendSignal } from './processes.js'
 
 /**
  * How a child of a member's tool is found again, also after it has left its process group and session:
- * two variables in its environment.
+ * variables in its environment.
  */
 export interface Mark {
   /** `<name>@<team>:<generation>`, or without the generation for any of them. */
@@ -13,16 +13,20 @@ export interface Mark {
   readonly home: string;
   /** One tool call of the member, by its tool-use id; all of them when absent. */
   readonly call?: string;
+  /** One sub-agent of the member; the member itself and all of them when absent. */
+  readonly agent?: string;
 }
 
 export const MARK_VARIABLE = 'TROUPE_MEMBER';
 const CALL_VARIABLE = 'TROUPE_CALL';
+const AGENT_VARIABLE = 'TROUPE_AGENT';
 
 export function markEnvironment(mark: Mark): Record<string, string> {
   return {
     [MARK_VARIABLE]: mark.member,
     TROUPE_HOME: mark.home,
     ...(mark.call !== undefined && { [CALL_VARIABLE]: mark.call }),
+    ...(mark.agent !== undefined && { [AGENT_VARIABLE]: mark.agent }),
   };
 }
 
@@ -39,13 +43,14 @@ export async function markedProcesses(mark: Mark): Promise<ProcessRef[]> {
   return found;
 }
 
-async function carries(pid: string, { member, home, call }: Mark): Promise<boolean> {
+async function carries(pid: string, { member, home, call, agent }: Mark): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
   if (!environment.includes(MARK_VARIABLE)) return false;
   const variables = environment.split('\0');
   return (
     variables.includes(`TROUPE_HOME=${home}`) &&
     (call === undefined || variables.includes(`${CALL_VARIABLE}=${call}`)) &&
+    (agent === undefined || variables.includes(`${AGENT_VARIABLE}=${agent}`)) &&
     variables.some(
       (variable) =>
         variable === `${MARK_VARIABLE}=${member}` ||

@@ -146,7 +146,13 @@ export function openMailbox({ team, member, clock, ids, onProblem = () => {} }: 
       }
     },
     peek,
-    waiting: async () => (await peek()).filter(({ read }) => !read).length,
+    async waiting() {
+      // A delivery is called after its message: to count them none need be opened.
+      const delivered = (await spool.list()).map((name) => name.replace(/\.json$/, ''));
+      const { messages } = await readInboxArray(array);
+      const known = new Set(messages.map(({ msg_id }) => msg_id));
+      return messages.filter(({ read }) => !read).length + delivered.filter((id) => !known.has(id)).length;
+    },
     fold: async () => (await update((all) => ({ keep: all }))).filter(({ read }) => !read),
     async markRead(readIds) {
       if (readIds.length === 0) return;

@@ -128,6 +128,7 @@ export function createMember(deps: MemberDeps): Member {
     if (event.type === 'assistant') {
       await record.change({ turns: record.current().turns + 1, ...withSpent(record.current(), event) });
     }
+    if (event.type === 'compacted') await record.change(withSpent(record.current(), event));
     if (event.type === 'tool_started') await record.change({ activity: `${event.call.name}` });
     deps.onEvent(event);
   }

@@ -1,11 +1,11 @@
-import type { AgentEvent } from '../agent/events.js';
+import type { Spending } from '../agent/events.js';
 import { addUsage, NO_USAGE } from '../model/usage.js';
 import type { RunRecord } from '../team/runRecord.js';
 
 /** A record's sums with one more response in them. */
 export function withSpent(
   { tokens, costUsd, models = {} }: RunRecord,
-  { message, usage, costUsd: cost }: Extract<AgentEvent, { type: 'assistant' }>,
+  { message, usage, costUsd: cost }: Spending,
 ): Pick<RunRecord, 'tokens' | 'costUsd' | 'models'> {
   const { costUsd: before, ...counted } = models[message.model] ?? { ...NO_USAGE, costUsd: 0 };
   return {

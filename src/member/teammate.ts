@@ -33,6 +33,8 @@ export interface TeammateDeps {
   readonly events: EventLog;
   readonly checkAnswers: () => Promise<void>;
   readonly rulesChanged: () => Promise<void>;
+  /** Its mode is another from now on: a restart begins with that. */
+  readonly modeChanged: (mode: PermissionMode) => Promise<void>;
   /** Ends it hard: a running tool is cancelled. */
   readonly endNow: () => void;
   /** A plan that was handed in before a restart and still waits. */
@@ -134,6 +136,7 @@ export function createTeammate(deps: TeammateDeps): Teammate {
     if (answer.approve) {
       state.mode = narrowed(answer.mode ?? modeAfterPlan ?? state.mode, deps.leadMode);
       modeAfterPlan = undefined;
+      await deps.modeChanged(state.mode);
       const feedback = answer.feedback ? ` Feedback: ${answer.feedback}` : '';
       return {
         text: `Your plan was approved by ${answer.by}. You are out of plan mode now: carry it out.${feedback}`,
@@ -163,8 +166,10 @@ export function createTeammate(deps: TeammateDeps): Teammate {
   const modeSet: Handler<'mode_set'> = async (_message, { mode }) => {
     const allowed = narrowed(mode, deps.leadMode);
     // A plan that is required comes first, whoever asks.
-    if (modeAfterPlan === undefined) state.mode = allowed;
-    else modeAfterPlan = allowed;
+    if (modeAfterPlan === undefined) {
+      state.mode = allowed;
+      await deps.modeChanged(allowed);
+    } else modeAfterPlan = allowed;
     return undefined;
   };
 

@@ -51,23 +51,27 @@ export function createAnthropicClient(options: AnthropicOptions): ModelClient {
     async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, ModelReply> {
       const begun = clock.monotonic();
       let overloads = 0;
+      let model = request.model;
       let refusalsBefore: number | undefined;
       for (let attempt = 1; ; attempt++) {
         signal.throwIfAborted();
         connection ??= connect(options);
-        const isFallback = fallbackModel !== undefined && overloads >= OVERLOADS_BEFORE_FALLBACK;
-        const model = isFallback ? fallbackModel : request.model;
+        if (fallbackModel !== undefined && overloads >= OVERLOADS_BEFORE_FALLBACK) model = fallbackModel;
         const tried = yield* tryOnce(await connection, { request, model, attempt, options, traffic, signal });
         if ('message' in tried) {
           const message = model === request.model ? tried.message : unsigned(tried.message);
           return { message, ...priced(model, message), durationMs: clock.monotonic() - begun };
+        }
+        if ('overloads' in tried) {
+          overloads = tried.overloads;
+          continue;
         }
         const { failure, refusals, delayMs } = tried;
         refusalsBefore ??= tried.refusalsBefore;
         // Whoever shares the traffic tries in turns: what the others were refused counts as tried here, too.
         const waves = refusals - refusalsBefore;
         if (!failure.canRetry || Math.max(attempt, waves) >= MAX_TRIES) throw failure.error;
-        if (failure.status === 529) overloads = Math.max(overloads + 1, waves);
+        if (failure.status === 529) overloads++;
         const { status, error } = failure;
         yield { type: 'retry', attempt, maxRetries: MAX_TRIES - 1, delayMs, status, error: error.message };
         if (!failure.isOfService) await sleep(clock, delayMs, signal);
@@ -96,9 +100,20 @@ interface FailedTry {
 
 async function* tryOnce(
   { client, sdk }: Connection,
-  { request, model, attempt, options: { clock, ids, budget, idleMs = IDLE_MS }, traffic, signal }: Attempt,
-): AsyncGenerator<ModelEvent, { readonly message: AssistantMessage } | FailedTry> {
-  const pass = await traffic.enter(laneOf(client.baseURL, model), signal);
+  {
+    request,
+    model,
+    attempt,
+    options: { clock, ids, budget, fallbackModel, idleMs = IDLE_MS },
+    traffic,
+    signal,
+  }: Attempt,
+): AsyncGenerator<ModelEvent, { readonly message: AssistantMessage } | FailedTry | { readonly overloads: number }> {
+  const lane = laneOf(client.baseURL, model);
+  // Who has another model to ask does not wait where all others have been told that this one is overloaded.
+  const hasOther = fallbackModel !== undefined && fallbackModel !== model;
+  const pass = await (hasOther ? traffic.enter(lane, signal, OVERLOADS_BEFORE_FALLBACK) : traffic.enter(lane, signal));
+  if (!pass) return { overloads: OVERLOADS_BEFORE_FALLBACK };
   let hasAnswered = false;
   const answered = async () => {
     hasAnswered = true;
@@ -114,7 +129,9 @@ async function* tryOnce(
     // What goes wrong in the middle of an answer is this request's own trouble.
     const failure = { ...found, isOfService: found.isOfService && !hasAnswered };
     const { refusals: refusalsBefore } = pass;
-    if (failure.isOfService) return { failure, refusalsBefore, ...(await pass.refused(failure.retryAfterMs)) };
+    const { retryAfterMs, status } = failure;
+    if (failure.isOfService)
+      return { failure, refusalsBefore, ...(await pass.refused({ retryAfterMs, isOverload: status === 529 })) };
     const delayMs = delayFor(attempt, failure.retryAfterMs, ids.random());
     return { failure, refusalsBefore, refusals: refusalsBefore, delayMs };
   } finally {

@@ -39,7 +39,7 @@ function thinkingFor(
 }
 
 /** Thinking is signed for the model that thought it: another model refuses it. */
-function withoutThinking(messages: readonly MessageParam[]): MessageParam[] {
+export function withoutThinking(messages: readonly MessageParam[]): MessageParam[] {
   return messages.flatMap((message): MessageParam[] => {
     if (message.role === 'system' || typeof message.content === 'string') return [message];
     const content = message.content.filter(({ type }) => type !== 'thinking' && type !== 'redacted_thinking');

@@ -1,6 +1,6 @@
 import type { Clock } from '../host/clock.js';
 import type { Ids } from '../host/ids.js';
-import { isOver, type Lane, refused } from './lane.js';
+import { isOver, type Lane, type Refusal, refused } from './lane.js';
 
 /**
  * What all who send requests have in common: the state of each lane, and things that only one may have. The names of
@@ -23,14 +23,20 @@ export interface Pass {
   /** The service has begun to answer: nobody needs to hold back any more. */
   answered(): Promise<void>;
   /** The service refuses everybody for now. */
-  refused(retryAfterMs: number | undefined): Promise<{ readonly delayMs: number; readonly refusals: number }>;
+  refused(
+    refusal: Pick<Refusal, 'retryAfterMs' | 'isOverload'>,
+  ): Promise<{ readonly delayMs: number; readonly refusals: number }>;
   /** Makes room for the next request. To be called whatever happened. */
   leave(): Promise<void>;
 }
 
 /** Keeps the requests of many to a bound, and lets one alone find out whether a service that refused is back. */
 export interface Traffic {
-  /** Waits for leave to send a request on this lane. @throws the signal's reason. */
+  /**
+   * Waits for leave to send a request on this lane; `undefined` when it would have to wait where the model has been
+   * overloaded `patience` times in a row. @throws the signal's reason.
+   */
+  enter(lane: string, signal: AbortSignal, patience: number): Promise<Pass | undefined>;
   enter(lane: string, signal: AbortSignal): Promise<Pass>;
 }
 
@@ -62,11 +68,16 @@ export function createTraffic({ clock, ids, store, limit }: TrafficOptions): Tra
   };
 
   /** Waits until the lane is free, or until it is this request that tries it out. */
-  const pastRefusals = async (lane: string, signal: AbortSignal): Promise<Release | undefined> => {
+  const pastRefusals = async (
+    lane: string,
+    signal: AbortSignal,
+    patience: number,
+  ): Promise<Release | 'free' | 'overloaded'> => {
     for (;;) {
       signal.throwIfAborted();
       const state = await stateOf(lane);
-      if (!state) return undefined;
+      if (!state) return 'free';
+      if (state.overloads >= patience) return 'overloaded';
       const waitMs = state.until - clock.now();
       if (waitMs > 0) {
         await sleep(waitMs, signal);
@@ -96,9 +107,17 @@ export function createTraffic({ clock, ids, store, limit }: TrafficOptions): Tra
     }
   };
 
-  const enter = async (lane: string, signal: AbortSignal): Promise<Pass> => {
+  async function enter(lane: string, signal: AbortSignal): Promise<Pass>;
+  async function enter(lane: string, signal: AbortSignal, patience: number): Promise<Pass | undefined>;
+  async function enter(
+    lane: string,
+    signal: AbortSignal,
+    patience = Number.POSITIVE_INFINITY,
+  ): Promise<Pass | undefined> {
     for (;;) {
-      const probe = await pastRefusals(lane, signal);
+      const past = await pastRefusals(lane, signal, patience);
+      if (past === 'overloaded') return undefined;
+      const probe = past === 'free' ? undefined : past;
       const held: Release[] = probe ? [probe] : [];
       const leave = async () => {
         for (const release of held.splice(0)) await release();
@@ -116,7 +135,7 @@ export function createTraffic({ clock, ids, store, limit }: TrafficOptions): Tra
       }
       await leave();
     }
-  };
+  }
 
   const passOn = (
     lane: string,
@@ -128,10 +147,10 @@ export function createTraffic({ clock, ids, store, limit }: TrafficOptions): Tra
       async answered() {
         if (isProbe) await store.change(lane, (state) => (state && state.at > begun ? state : undefined));
       },
-      async refused(retryAfterMs) {
+      async refused(refusal) {
         const random = ids.random();
         const state = await store.change(lane, (before) =>
-          refused(before, { now: clock.now(), begun, retryAfterMs, random }),
+          refused(before, { ...refusal, now: clock.now(), begun, random }),
         );
         return { delayMs: Math.max(0, (state?.until ?? 0) - clock.now()), refusals: state?.refusals ?? 0 };
       },

@@ -85,6 +85,8 @@ export function createScripted({ clock, ids, script, faults, requireKey }: Scrip
       const { status, retryAfter, message: words } = failure;
       return refusal(exchange, apiError(status, words), { ...because, retryAfter });
     }
+    // What is cached counts from where an answer begins, also one that breaks off.
+    if (failure?.stream !== 'silent') keep();
     if (failure?.stream !== undefined) {
       const fail = request.stream ? breakStream : breakBody;
       return {
@@ -92,7 +94,6 @@ export function createScripted({ clock, ids, script, faults, requireKey }: Scrip
         send: () => fail(exchange.response, failure, whole(answer.reply), exchange.requestId),
       };
     }
-    keep();
     // An answer that is broken off is asked for again, in other words: the script has not moved on.
     if (!failure?.stop) answer.keep();
     const reply = whole(failure?.stop ? stopped(answer.reply, failure.stop) : answer.reply);

@@ -47,6 +47,16 @@ function nonsense(text: string, problem: string): UserError {
   return new UserError(`${JSON.stringify(text)} is not a permission rule: ${problem}. ${examples}.`);
 }
 
+/**
+ * The same rule for readers who do not know where it was written: a `/path` in it becomes `//anchor/path`, from the
+ * root of the file system (facts.md, Permissions). @throws UserError as `parseRule` does.
+ */
+export function anchoredRule(text: string, anchor: string): string {
+  const { tool, specifier } = parseRule(text);
+  const isAnchored = specifier !== undefined && PATH_TOOLS.has(tool) && /^\/(?!\/)/.test(specifier);
+  return isAnchored ? `${tool}(/${anchor}${specifier})` : text;
+}
+
 export function formatRule({ tool, specifier }: Rule): string {
   return specifier === undefined ? tool : `${tool}(${specifier})`;
 }

@@ -27,6 +27,14 @@ export const TeamSettings = z.object({
   /** Milliseconds until a permission that nobody answered is denied; 0 where there is nobody to ask. */
   permissionTimeoutMs: z.number(),
   trusted: z.boolean(),
+  /** How many sub-agents each session may have. */
+  agentLimits: z.optional(
+    z.object({
+      depth: z.optional(z.number()),
+      concurrent: z.optional(z.number()),
+      perSession: z.optional(z.number()),
+    }),
+  ),
   /** How worktrees are made. */
   worktree: z.optional(WorktreeKeys),
   /** Folders of `--plugin-dir`, absolute. */

@@ -50,6 +50,8 @@ export interface Requests {
   get(id: string): Promise<TeamRequest | undefined>;
   /** Those without an answer, oldest first. A file that cannot be read is left out: see `broken`. */
   open(): Promise<TeamRequest[]>;
+  /** Answered ones too, oldest first; without those that cannot be read. */
+  all(): Promise<TeamRequest[]>;
   broken(): Promise<{ path: string; reason: string }[]>;
   /** The first answer wins. @throws UserError that says who has answered what already. */
   answer(answer: Omit<Answer, 'at'>): Promise<Answer>;
@@ -65,28 +67,28 @@ export function openRequests(dir: string, clock: Clock): Requests {
   const get = (id: string) => readJson(requestFile(id), TeamRequest);
   const answerOf = (id: string) => readJson(answerFile(id), Answer);
 
-  const unanswered = async () => {
+  const readAll = async (isWanted: (id: string, names: ReadonlySet<string>) => boolean) => {
     const names = new Set(await namesIn(dir));
-    const ids = [...names]
-      .map((name) => name.replace(/\.json$/, ''))
-      .filter((id) => isUuid(id) && !names.has(`${id}.answer.json`));
-    const open: TeamRequest[] = [];
+    const ids = [...names].map((name) => name.replace(/\.json$/, '')).filter((id) => isUuid(id) && isWanted(id, names));
+    const readable: TeamRequest[] = [];
     const broken: { path: string; reason: string }[] = [];
     for (const id of ids) {
       try {
         const request = await get(id);
-        if (request) open.push(request);
+        if (request) readable.push(request);
       } catch (error) {
         broken.push({ path: requestFile(id), reason: messageOf(error) });
       }
     }
-    return { open: open.sort((a, b) => a.createdAt - b.createdAt || a.id.localeCompare(b.id)), broken };
+    return { readable: readable.sort((a, b) => a.createdAt - b.createdAt || a.id.localeCompare(b.id)), broken };
   };
+  const unanswered = () => readAll((id, names) => !names.has(`${id}.answer.json`));
 
   return {
     get,
     answerOf,
-    open: async () => (await unanswered()).open,
+    open: async () => (await unanswered()).readable,
+    all: async () => (await readAll(() => true)).readable,
     broken: async () => (await unanswered()).broken,
     async create(request) {
       const created = TeamRequest.parse({ ...request, createdAt: clock.now() });
@@ -104,7 +106,7 @@ export function openRequests(dir: string, clock: Clock): Requests {
     },
     async find(word, kind) {
       const prefix = word.trim().toLowerCase();
-      const open = (await unanswered()).open.filter((request) => request.kind === kind);
+      const open = (await unanswered()).readable.filter((request) => request.kind === kind);
       const matching = prefix === '' ? [] : open.filter(({ id }) => id.toLowerCase().startsWith(prefix));
       const [match] = matching;
       if (match && matching.length === 1) return match;

@@ -111,6 +111,7 @@ function newMember(
     sessionId: (request.continues && previous?.sessionId) || ids.uuid(),
     subscriptions: [],
     mode: request.mode,
+    ...(request.tools && { tools: [...request.tools] }),
     generation: (previous?.generation ?? 0) + 1,
     reservedBy,
     ...(request.requestId !== undefined && { requestId: request.requestId }),

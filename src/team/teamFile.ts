@@ -41,6 +41,8 @@ export const Member = z.looseObject({
   /** The program that runs it: `troupe` (the default) or another. */
   runtime: z.optional(z.string()),
   mode: z.optional(PermissionMode),
+  /** In place of its definition's list. */
+  tools: z.optional(z.array(z.string())),
   /** Which run of this member it is, from 1. */
   generation: z.optional(z.number()),
   /** Whoever is starting it, until it is ready. */

@@ -2,7 +2,9 @@ import { readFile, stat } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { defineTool, type ToolContext, type ToolOutput } from '../agent/tool.js';
 import { hasCode, messageOf, ToolError } from '../util/errors.js';
-import { fileKindOf, type ImageType } from './support/fileKind.js';
+import { type Encoding, fileKindOf, type ImageType } from './support/fileKind.js';
+import { parseNotebook } from './support/notebook.js';
+import { viewOf } from './support/notebookView.js';
 import { absolutePath, judgedPaths, missingPath, realPathOf, resolvedNote } from './support/paths.js';
 import { type Lines, readLines } from './support/readLines.js';
 
@@ -12,17 +14,19 @@ const MOST_BYTES = 100_000;
 const LONGEST_LINE = 2000;
 // The API's own limit for one image.
 const LARGEST_IMAGE = 5 * 1024 * 1024;
+const LARGEST_NOTEBOOK = 100 * 1024 * 1024;
 
 const Input = z.object({
   file_path: z.string().check(z.minLength(1), z.describe('Absolute path')),
-  offset: z.optional(z.int().check(z.minimum(1), z.describe('First line, from 1'))),
-  limit: z.optional(z.int().check(z.minimum(1), z.describe('Number of lines'))),
+  offset: z.optional(z.int().check(z.minimum(1), z.describe('First line, or cell, from 1'))),
+  limit: z.optional(z.int().check(z.minimum(1), z.describe('Number of lines or cells'))),
+  pages: z.optional(z.string().check(z.describe('Of a PDF: "3" or "1-5", at most 20'))),
 });
 type Input = z.infer<typeof Input>;
 
 export const readTool = defineTool({
   name: 'Read',
-  description: `Reads a text file with line numbers, or an image. Up to ${DEFAULT_LINES} lines and 25,000 tokens at once; use offset and limit for the rest.`,
+  description: `Reads a text file with line numbers, an image, pages of a PDF, or a notebook (.ipynb) as cells. Up to ${DEFAULT_LINES} lines and 25,000 tokens at once; use offset and limit for the rest.`,
   input: Input,
   isReadOnly: true,
   access: ({ file_path }, { cwd }) => ({ kind: 'read', paths: judgedPaths(absolutePath(file_path, cwd)) }),
@@ -30,7 +34,11 @@ export const readTool = defineTool({
     const named = absolutePath(input.file_path, context.cwd);
     const path = realPathOf(named);
     const output = await readAny(path, input, context);
-    return typeof output === 'string' ? `${output}${resolvedNote(input.file_path, named)}` : output;
+    const note = resolvedNote(input.file_path, named);
+    if (typeof output === 'string') return `${output}${note}`;
+    return note === '' || typeof output.content === 'string'
+      ? output
+      : { ...output, content: [...output.content, { type: 'text', text: note.trim() }] };
   },
 });
 
@@ -39,19 +47,21 @@ async function readAny(path: string, input: Input, context: ToolContext): Promis
   if (found.isDirectory()) throw new ToolError(`${path} is a folder. Use Glob, or ls with Bash.`);
   if (!found.isFile()) throw new ToolError(`${path} is not a regular file and cannot be read.`);
   const kind = await fileKindOf(path);
+  if (input.pages !== undefined && kind.kind !== 'pdf')
+    throw new ToolError(`${path} is no PDF, so it has no pages. Leave pages out.`);
   switch (kind.kind) {
     case 'image':
       return readImage(path, found.size, kind.type);
     case 'pdf':
-      throw new ToolError(`${path} is a PDF document. Use Bash (pdftotext) to get its text.`);
-    case 'utf16':
-      throw new ToolError(`${path} is UTF-16 text. Use Bash (iconv -f UTF-16 -t UTF-8) to read it.`);
+      return { content: await (await import('./support/pdf.js')).readPdf(path, found.size, input.pages) };
     case 'binary':
       throw new ToolError(
         `${path} is a binary file of ${found.size} bytes. Use Bash with a program that knows its format.`,
       );
     case 'text':
-      return readText(path, input, found, context);
+      return path.endsWith('.ipynb')
+        ? readNotebook(path, input, found, context)
+        : readText(path, input, kind.encoding, found, context);
   }
 }
 
@@ -73,10 +83,39 @@ async function readImage(path: string, size: number, type: ImageType): Promise<T
   return { content: [{ type: 'image', source: { type: 'base64', media_type: type, data } }] };
 }
 
+async function readNotebook(
+  path: string,
+  { offset = 1, limit = Number.MAX_SAFE_INTEGER }: Input,
+  { mtimeMs, size }: FileState,
+  context: ToolContext,
+): Promise<ToolOutput> {
+  if (size > LARGEST_NOTEBOOK)
+    throw new ToolError(
+      `${path} has ${size} bytes, more than the 100 MiB of a notebook that is read here. Use Bash (jq).`,
+    );
+  const notebook = parseNotebook(path, (await readFile(path, 'utf8')).replace(/^\ufeff/, ''));
+  const total = notebook.cells.length;
+  if (total > 0 && offset > total) return { content: `${path} has ${total} cells; cell ${offset} is past its end.` };
+  const { blocks, shown } = viewOf(path, notebook, { first: offset, limit, maxBytes: MOST_BYTES });
+  context.readLedger.record(path, { mtimeMs, size, partial: shown < total });
+  if (total === 0) return { content: `${path} has no cells.` };
+  const last = offset + shown - 1;
+  const next = last < total ? ` Go on with offset ${last + 1}.` : '';
+  const note = `[Partial view: cells ${offset}–${last} of ${total}.${next}]`;
+  const content = shown < total ? [...blocks, { type: 'text' as const, text: note }] : blocks;
+  return { content };
+}
+
+interface FileState {
+  readonly mtimeMs: number;
+  readonly size: number;
+}
+
 async function readText(
   path: string,
   { offset = 1, limit = DEFAULT_LINES }: Input,
-  found: { mtimeMs: number; size: number },
+  encoding: Encoding,
+  found: FileState,
   context: ToolContext,
 ): Promise<string> {
   const lines = await readLines(path, {
@@ -84,6 +123,7 @@ async function readText(
     limit,
     maxBytes: MOST_BYTES,
     maxLine: LONGEST_LINE,
+    encoding,
     signal: context.signal,
   });
   const { shown, total } = lines;
@@ -92,7 +132,19 @@ async function readText(
   context.readLedger.record(path, { mtimeMs: found.mtimeMs, size: found.size, partial });
   if (total === 0) return `${path} is empty.`;
   const numbered = shown.map((line, index) => `${String(offset + index).padStart(6)}\t${line}`).join('\n');
-  return partial ? `${numbered}\n\n${partialNote(lines, offset)}` : numbered;
+  const notes = [...(partial ? [partialNote(lines, offset)] : []), ...encodingNote(lines.encoding)];
+  return notes.length > 0 ? `${numbered}\n\n${notes.join('\n')}` : numbered;
+}
+
+function encodingNote(encoding: Encoding): string[] {
+  switch (encoding) {
+    case 'utf-8':
+      return [];
+    case 'windows-1252':
+      return ['[This is not UTF-8: it is shown as Latin-1. Edit and Write refuse it; change it with Bash.]'];
+    default:
+      return [`[This is ${encoding.toUpperCase()} text. Edit and Write refuse it; change it with Bash (iconv).]`];
+  }
 }
 
 function partialNote({ shown, total, isCounted, cutLines }: Lines, offset: number): string {

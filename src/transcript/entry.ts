@@ -22,5 +22,10 @@ export const TranscriptEntry = z.looseObject({
 });
 export type TranscriptEntry = z.infer<typeof TranscriptEntry>;
 
-/** What `subtype` of a `system` line says that the conversation goes on from here: what came before was summarised. */
+/**
+ * What `subtype` of a `system` line says that the conversation begins anew here: what came before was summarised. Its
+ * `message` is the list of messages that it begins with, so that a crash leaves all of it or nothing.
+ */
 export const COMPACT_BOUNDARY = 'compact_boundary';
+/** The same for a conversation that goes on from another one's: that of a fork. */
+export const INHERITED = 'inherited';

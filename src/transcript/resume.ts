@@ -1,5 +1,5 @@
 import type { ContentBlockParam, MessageParam, ToolResultBlockParam } from '../model/types.js';
-import { COMPACT_BOUNDARY, type TranscriptEntry } from './entry.js';
+import { COMPACT_BOUNDARY, INHERITED, type TranscriptEntry } from './entry.js';
 
 /** What the model is told of a call whose end is not known. */
 export const INTERRUPTED =
@@ -17,7 +17,7 @@ interface Message {
  * the message behind it, results first. A call without a result is answered as interrupted.
  */
 export function historyOf(entries: readonly TranscriptEntry[]): MessageParam[] {
-  const messages = alternating(sinceBoundary(entries).flatMap(messageOf));
+  const messages = alternating(sinceBoundary(entries).flatMap(messagesOf));
   const answered = messages.map((message, index) => answering(callsIn(messages[index - 1]), message));
   const end = answering(callsIn(messages.at(-1)), { role: 'user', content: [] });
   const history = alternating([...answered, end].filter(({ content }) => content.length > 0));
@@ -26,20 +26,38 @@ export function historyOf(entries: readonly TranscriptEntry[]): MessageParam[] {
   return [...beginning, ...history].map(({ role, content }) => ({ role, content: [...content] }));
 }
 
+/** Everything that was ever said, a summary's line between what came before and behind it: for whoever looks at it. */
+export function saidIn(entries: readonly TranscriptEntry[]): (MessageParam | 'summary')[] {
+  return entries.flatMap((entry): (MessageParam | 'summary')[] => {
+    if (!isBoundary(entry)) return messagesOf(entry).map(({ role, content }) => ({ role, content: [...content] }));
+    return entry['subtype'] === COMPACT_BOUNDARY ? ['summary'] : [];
+  });
+}
+
 /** Ids of the inbox messages that the transcript has: delivered again after a crash, they are dropped. */
 export function deliveredMail(entries: readonly TranscriptEntry[]): Set<string> {
   return new Set(entries.flatMap(({ msg_ids = [] }) => msg_ids));
 }
 
 function sinceBoundary(entries: readonly TranscriptEntry[]): readonly TranscriptEntry[] {
-  const boundary = entries.findLastIndex((entry) => entry.type === 'system' && entry['subtype'] === COMPACT_BOUNDARY);
-  return entries.slice(boundary + 1);
+  const boundary = entries.findLastIndex(isBoundary);
+  return boundary < 0 ? entries : entries.slice(boundary);
 }
 
-function messageOf({ type, message }: TranscriptEntry): Message[] {
-  if (!isMessageParam(message) || (type !== 'user' && type !== 'assistant')) return [];
+function isBoundary({ type, subtype }: TranscriptEntry): boolean {
+  return type === 'system' && (subtype === COMPACT_BOUNDARY || subtype === INHERITED);
+}
+
+function messagesOf(entry: TranscriptEntry): Message[] {
+  const { type, message } = entry;
+  if (isBoundary(entry)) return Array.isArray(message) ? message.flatMap(messageOf) : [];
+  if (type !== 'user' && type !== 'assistant') return [];
+  return messageOf(message).filter(({ role }) => role === type);
+}
+
+function messageOf(message: unknown): Message[] {
+  if (!isMessageParam(message) || message.role === 'system') return [];
   const { role, content } = message;
-  if (role !== type) return [];
   const blocks: ContentBlockParam[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const kept = blocks.filter((block) => block.type !== 'text' || block.text !== '');
   return kept.length === 0 ? [] : [{ role, content: kept }];

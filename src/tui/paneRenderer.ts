@@ -18,6 +18,8 @@ export function linesOf(event: AgentEvent): string[] {
       return [
         `… the model service does not answer (${oneLine(event.error, 80)}); trying again in ${Math.round(event.delayMs / 100) / 10} s (${event.attempt}/${event.maxRetries})`,
       ];
+    case 'compacted':
+      return [`… the conversation (about ${event.preTokens} tokens) goes on from a summary`];
     case 'turn_ended':
       return event.end.reason === 'failed'
         ? [`✗ ${event.end.error.message}`]

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { hasCode } from '../util/errors.js';
 
 /** What a terminal says that has gone away. */
-const GONE = ['EIO', 'EBADF', 'ENXIO'];
+const GONE = ['EIO', 'EPIPE', 'EBADF', 'ENXIO'];
 
 /** A line of input at the bottom of a pane, with what happens printed above it. */
 export interface Prompt {
@@ -66,8 +66,9 @@ function unlessGone(error: unknown): void {
 
 /** Lets this process finish its work when its terminal goes: readline would end it in the middle. */
 function outliveTheTerminal(): void {
-  const { stdin } = process;
+  const { stdin, stdout } = process;
   stdin.on('error', unlessGone);
+  stdout.on('error', unlessGone);
   if (stdin.isTTY !== true) return;
   const setRawMode = stdin.setRawMode.bind(stdin);
   stdin.setRawMode = (isRaw) => {

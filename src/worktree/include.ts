@@ -1,4 +1,4 @@
-import { chmod, constants, copyFile, mkdir, stat } from 'node:fs/promises';
+import { constants, copyFile, mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Run } from '../host/run.js';
 import { hasCode } from '../util/errors.js';
@@ -20,23 +20,18 @@ export async function copyIncluded(
   if (!(await isFile(list))) return;
   const matching = await git(run, from)('ls-files', '-z', '--others', '--ignored', `--exclude-from=${list}`);
   const files = matching.split('\0').filter((file) => file !== '' && !file.endsWith('/'));
-  const ignored = await ignoredAmong(run, to, await ignoredAmong(run, from, files));
-  for (const file of ignored) {
-    const [source, target] = [join(from, file), join(to, file)];
-    const isInside = (await isReallyWithin(source, from)) && (await isReallyWithin(target, to));
-    if (isInside && (await isFile(source))) await copyNew(source, target);
-  }
+  const inside: string[] = [];
+  for (const file of await ignoredAmong(run, from, files))
+    if ((await isReallyWithin(join(from, file), from)) && (await isReallyWithin(join(to, file), to))) inside.push(file);
+  for (const file of await ignoredAmong(run, to, inside))
+    if (await isFile(join(from, file))) await copyNew(join(from, file), join(to, file));
 }
 
 async function copyNew(source: string, target: string): Promise<void> {
   await mkdir(dirname(target), { recursive: true });
-  try {
-    await copyFile(source, target, constants.COPYFILE_EXCL);
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return;
-    throw error;
-  }
-  await chmod(target, (await stat(source)).mode & 0o7777);
+  await copyFile(source, target, constants.COPYFILE_EXCL).catch((error: unknown) => {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  });
 }
 
 async function isFile(path: string): Promise<boolean> {

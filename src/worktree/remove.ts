@@ -19,6 +19,8 @@ export interface RemovalRequest extends WorktreeQuestion {
   readonly users?: WorktreeUsers | undefined;
   /** Only when no living process holds it, its maker included. */
   readonly onlyAbandoned?: boolean | undefined;
+  /** Whatever it holds goes with it: somebody has been told and wants that. */
+  readonly discard?: boolean | undefined;
   readonly withLock?: WithLock | undefined;
 }
 
@@ -40,12 +42,16 @@ export async function removeWorktree(request: RemovalRequest): Promise<Removal> 
     const refused = [...(await refusals(request, listed)), ...(await workersIn(request))];
     if (refused.length > 0) return removal(refused);
     const entry = listed.find((worktree) => worktree.path === path);
-    const { why } = (await isFolder(path))
-      ? await inspectWorktree(request)
-      : await inspectVanished(outside, entry?.head, request);
+    const why = request.discard ? [] : await holdings(outside, entry?.head, request);
     if (entry) await letGo(outside, entry);
     return removal(why.length > 0 ? why : await takeAway(outside, request, listed));
   });
+}
+
+async function holdings(outside: Git, head: string | undefined, request: RemovalRequest): Promise<readonly string[]> {
+  const isThere = await isFolder(request.path);
+  const { why } = isThere ? await inspectWorktree(request) : await inspectVanished(outside, head, request);
+  return why;
 }
 
 const removal = (why: readonly string[]): Removal => (why.length === 0 ? { removed: true } : { removed: false, why });
@@ -73,13 +79,13 @@ async function workersIn({ path, users }: RemovalRequest): Promise<string[]> {
 
 async function takeAway(
   outside: Git,
-  { path, branch }: RemovalRequest,
+  { path, branch, discard = false }: RemovalRequest,
   listed: readonly ListedWorktree[],
 ): Promise<string[]> {
   const tip = await commitOf(outside, `refs/heads/${branch}`);
   if (listed.some((worktree) => worktree.path === path)) {
-    // Git takes no checkout away in which a submodule could be, unless forced. This one was found to hold nothing.
-    const force = (await hasSubmodules(path)) ? ['--force'] : [];
+    // Git takes no checkout away in which a submodule could be, unless forced. This one was found to hold nothing, or nothing that is wanted.
+    const force = discard || (await hasSubmodules(path)) ? ['--force'] : [];
     try {
       await outside('worktree', 'remove', ...force, path);
     } catch (error) {

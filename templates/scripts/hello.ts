@@ -14,7 +14,7 @@ interface Seen {
   readonly results: readonly { readonly tool: string; readonly text: string }[];
 }
 
-const namesIn = (text: string) => text.match(/\b[A-Z][a-z]+\b/g)?.filter((name) => name !== 'Say') ?? [];
+const namesIn = (text: string) => /hello to (.+?)\./.exec(text)?.[1]?.split(' and ') ?? [];
 
 export const agents = {
   // The lead, who is alone here: one command for each name in the prompt, side by side.

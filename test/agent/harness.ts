@@ -22,6 +22,8 @@ export interface Reply {
   readonly calls?: readonly (string | { readonly name: string; readonly input: object })[];
   readonly stop?: StopReason;
   readonly fails?: Error;
+  /** Tokens that the request is said to have had. */
+  readonly input?: number;
   /** Waits here until the request is aborted. */
   readonly hangs?: boolean;
 }
@@ -47,7 +49,7 @@ export function fakeModel(replies: readonly Reply[]): FakeModel {
       signal.throwIfAborted();
       if (reply.fails) throw reply.fails;
       if (reply.text) yield { type: 'text', text: reply.text };
-      const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 };
+      const usage = { input: reply.input ?? 1, output: 1, cacheRead: 0, cacheWrite: 0 };
       return { message: messageOf(reply), usage, costUsd: 0.5, durationMs: 1 };
     },
   };
@@ -96,6 +98,7 @@ export function bench(replies: readonly Reply[], tools: readonly Tool[] = [], gi
   const client = fakeModel(replies);
   const history: MessageParam[] = [];
   const transcript: { type: string; message: MessageParam; mail: readonly string[] }[] = [];
+  const restarts: { history: readonly MessageParam[]; about: object }[] = [];
   const delivered: string[] = [];
   const arrivals = createArrivals();
   const events: AgentEvent[] = [];
@@ -110,7 +113,10 @@ export function bench(replies: readonly Reply[], tools: readonly Tool[] = [], gi
     gate: { decide: async () => ({ allow: true }) },
     state: { cwd: '/', mode: 'default' },
     readLedger: createReadLedger(),
-    transcript: { append: async (type, message, mail = []) => void transcript.push({ type, message, mail }) },
+    transcript: {
+      append: async (type, message, mail = []) => void transcript.push({ type, message, mail }),
+      restart: async (history, about) => void restarts.push({ history: structuredClone(history), about }),
+    },
     arrivals,
     delivered: async (taken) => void delivered.push(...taken.flatMap(({ mail }) => mail)),
     turnsLeft: () => Number.POSITIVE_INFINITY,
@@ -121,6 +127,7 @@ export function bench(replies: readonly Reply[], tools: readonly Tool[] = [], gi
     client,
     history,
     transcript,
+    restarts,
     delivered,
     arrivals,
     events,

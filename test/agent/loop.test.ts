@@ -21,6 +21,37 @@ test('a turn goes on until the model asks for no more tools, and its last text i
   ]);
 });
 
+test('a reminder ends every user message, those with results and continuations too', async () => {
+  const agent = bench([{ calls: ['Echo'] }, { text: 'cut', stop: 'max_tokens' }], [echo], {
+    reminder: 'Change nothing.',
+  });
+  agent.say('mail');
+  await agent.run('go');
+  const reminder = '<system-reminder>\nChange nothing.\n</system-reminder>';
+  expect([0, 1, 2].map((request) => agent.told(request))).toEqual([
+    ['go', 'mail', reminder],
+    ['result: echo', reminder],
+    [expect.stringMatching(/cut off/), reminder],
+  ]);
+});
+
+test('every request carries the effort and the thinking of its agent, and is published before it is sent', async () => {
+  const published: object[] = [];
+  const agent = bench([{ calls: ['Echo'] }], [echo], {
+    effort: 'low',
+    thinking: 'off',
+    publish: ({ messages, ...request }) => void published.push({ ...request, length: messages.length }),
+  });
+  await agent.run();
+  expect(agent.client.requests).toMatchObject([
+    { effort: 'low', thinking: 'off' },
+    { effort: 'low', thinking: 'off' },
+  ]);
+  expect(published).toEqual(
+    agent.client.requests.map(({ messages, ...request }) => ({ ...request, length: messages.length })),
+  );
+});
+
 test('what arrives while tools run comes behind the last result: shutdown, then the lead, then others', async () => {
   const agent = bench(
     [{ calls: ['Wait', 'Echo'] }],

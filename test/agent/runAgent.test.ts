@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TurnEnd } from '../../src/agent/events.js';
 import { type AgentRun, runAgent } from '../../src/agent/runAgent.js';
-import { bench, type Reply, tool } from './harness.js';
+import { bench, type Reply, shortOf, tool } from './harness.js';
 
 function agentOf(replies: readonly Reply[], given: Partial<AgentRun> = {}, tools = [tool('Echo', async () => 'echo')]) {
   const { deps, client, history } = bench(replies, tools);
@@ -31,6 +31,16 @@ test('an agent without a next turn is done after its first, and what it used is 
   const { agent, undone } = agentOf([{ text: 'ok' }], { prompt });
   expect(await ended(agent)).toEqual({ reason: 'done', text: 'ok' });
   expect(undone).toEqual(['second', 'first']);
+});
+
+test('what an agent is told once goes before its first prompt, and is not said again', async () => {
+  const prompts = [prompt, [{ type: 'text' as const, text: 'next' }]];
+  const { agent, client } = agentOf([{ text: 'one' }, { text: 'two' }], {
+    opening: [{ type: 'text', text: 'know this' }],
+    next: async () => prompts.shift(),
+  });
+  await ended(agent);
+  expect(client.requests.map(({ messages }) => shortOf(messages.at(-1)))).toEqual([['know this', 'go'], ['next']]);
 });
 
 test('turns follow as long as there is a next one, also behind a failure and an interrupt', async () => {
@@ -63,7 +73,7 @@ test('maxTurns counts the responses of all turns together', async () => {
 test('a transcript that cannot be written ends the agent, and what it used is undone all the same', async () => {
   const { agent, undone } = agentOf([], {
     prompt,
-    transcript: { append: () => Promise.reject(new Error('no space left')) },
+    transcript: { append: () => Promise.reject(new Error('no space left')), restart: async () => {} },
   });
   await expect(ended(agent)).rejects.toThrow('no space left');
   expect(undone).toEqual(['second', 'first']);

@@ -1,72 +1,13 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { teammatesHere } from '../../src/app/leadHere.js';
-import { startEngine, type World } from '../../src/app/services.js';
-import { systemClock } from '../../src/host/clock.js';
+import { expect, test } from 'vitest';
 import { systemIds } from '../../src/host/ids.js';
-import { thisProcess } from '../../src/host/processes.js';
-import { run } from '../../src/host/run.js';
-import { createInProcessBackend } from '../../src/panes/inProcess.js';
 import { decidePlan } from '../../src/team/decide.js';
-import { startMember } from '../../src/team/lifecycle.js';
 import { readRunRecord } from '../../src/team/runRecord.js';
-import { shutdownMember } from '../../src/team/shutdown.js';
-import type { MemberRequest } from '../../src/team/slot.js';
 import { eventually } from '../helpers/eventually.js';
-import { type TeamOnDisk, teamOnDisk } from '../helpers/team.js';
-import { modelServer } from '../modelServer/helpers.js';
-import { depsIn, requestIn } from '../team/starting.js';
-
-const ends: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
-/** A team whose teammates are whole sessions of this process, on a scripted model. */
-async function stage(script: string) {
-  const team = await teamOnDisk();
-  const server = await modelServer({ script });
-  const over = new AbortController();
-  const problems: string[] = [];
-  const engine = startEngine(systemClock, over.signal, (error) => problems.push(String(error)));
-  const environment = { PATH: process.env['PATH'] ?? '', ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'k' };
-  const world: World = {
-    home: team.home,
-    clock: systemClock,
-    ids: systemIds,
-    run,
-    environment: () => environment,
-    program: ['node', 'troupe'],
-    shippedTemplates: team.dir,
-  };
-  const self = await thisProcess();
-  await team.file.update((file) => ({ ...file, leadProcess: { ...self, claimedAt: 0 } }));
-  const backend = createInProcessBackend({ startMember: teammatesHere(world, engine, (line) => problems.push(line)) });
-  const deps = { ...depsIn(team, backend), environment };
-  const end = async () => {
-    const file = await team.file.require();
-    const [, bob] = file.members;
-    if (!bob) return;
-    await shutdownMember({ place: team.place, home: team.home.root, backend, sender: { from: 'user' } }, file, bob, {
-      graceMs: 0,
-      force: true,
-    });
-  };
-  ends.push(async () => {
-    await end().catch(() => {});
-    over.abort();
-    await server.close();
-    await team[Symbol.asyncDispose]();
-  });
-  return {
-    team,
-    problems,
-    end,
-    start: (more: Partial<MemberRequest>) => startMember(deps, requestIn(team, 'bob', more)),
-  };
-}
+import type { TeamOnDisk } from '../helpers/team.js';
+import { ends, stage } from './stage.js';
 
 const record = (team: TeamOnDisk) => readRunRecord(team.paths.runRecord('bob'));
 const waitsForPlan = (team: TeamOnDisk) =>

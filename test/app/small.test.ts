@@ -121,7 +121,7 @@ test('a snapshot tells the dead from the living, what is unread, what is asked a
   await team.tasks.create({ subject: 'a', description: '' });
   await team.tasks.create({ subject: 'b', description: '' });
   await team.tasks.update('2', { addBlockedBy: ['1'] });
-  expect(await takeSnapshot(team.place)).toMatchObject({
+  expect(await takeSnapshot(team.place, team.home)).toMatchObject({
     members: [
       { name: 'team-lead', isLead: true, state: 'starting' },
       { name: 'bob', state: 'working', waitingFor: 'plan', counter: 4, unread: 1 },

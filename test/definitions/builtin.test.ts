@@ -59,6 +59,7 @@ test('each is as the table has it', async () => {
       agentType: 'fork',
       source,
       forksParentContext: true,
+      sharesPrefix: true,
       model: 'inherit',
       permissionMode: 'bubble',
       background: true,

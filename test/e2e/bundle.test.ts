@@ -48,8 +48,8 @@ const bytesOf = (paths: readonly string[]) => paths.reduce((sum, path) => sum + 
 const everyday = readFileSync(at('dist/everyday.txt'), 'utf8').split('\n');
 
 test.each(everyday)('%s starts with one file of less than 150 KB, and none of the heavy libraries', (command) => {
-  const loaded = closureOf('dist/everyday.js');
-  expect(loaded).toEqual(['dist/everyday.js']);
+  const loaded = closureOf('dist/everyday.cjs');
+  expect(loaded).toEqual(['dist/everyday.cjs']);
   const inputs = inputsOf(loaded);
   expect(inputs).toContain(`src/cli/commands/${command}.ts`);
   expect(inputs.filter((input) => HEAVY.test(input))).toEqual([]);
@@ -89,7 +89,8 @@ test.each([
   ['--help', 'dist/help.txt'],
 ])('%s is answered without a part of the program', async (flag, source) => {
   await using dir = await tempDir();
-  for (const path of ['bin/troupe.js', 'package.json', 'dist/help.txt']) await cp(at(path), join(dir.path, path));
+  for (const path of ['bin/troupe.js', 'bin/package.json', 'package.json', 'dist/help.txt'])
+    await cp(at(path), join(dir.path, path));
   const answer = execFileSync(process.execPath, [join(dir.path, 'bin', 'troupe.js'), flag], { encoding: 'utf8' });
   expect(readFileSync(at(source), 'utf8')).toContain(answer.trim());
 });

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { run } from '../../src/host/run.js';
+import { withNamedIds } from '../../src/modelServer/recording/sameIds.js';
 import { eventually } from '../helpers/eventually.js';
 import { addTemplate, type Live, live, resultOf } from '../helpers/headless.js';
 import { BIN, type Stage, stage } from '../helpers/program.js';
@@ -83,6 +84,7 @@ test.each([
   expect({ exitCode, says: stderr.includes(words) ? words : stderr }).toEqual({ exitCode: 2, says: words });
 });
 
+// The report comes when the lead's first turn is over, in every run.
 const WORK = `
 agents:
   team-lead:
@@ -91,11 +93,11 @@ agents:
       reply: 'She says: {{user}}'
     - when: { turn: 1 }
       fault: { status: 529, retryAfter: 0 }
-      reply: I wait.
-    - reply: Well.
+      reply: [{ tool: Bash, input: { command: touch go } }]
+    - reply: I wait.
   ada:
     - when: { turn: 1 }
-      reply: [{ thinking: Hm. }, { text: I look. }, { tool: Bash, input: { command: 'echo found it' } }]
+      reply: [{ thinking: Hm. }, { text: I look. }, { tool: Bash, input: { command: 'until [ -e go ]; do sleep 0.1; done; sleep 1.2; rm go; echo found it' } }]
     - reply: 'My report: {{result}}'
 `;
 
@@ -103,6 +105,7 @@ const PAIR = `---
 name: pair
 description: A lead and one more.
 members: [{ name: ada, permissionMode: bypassPermissions, prompt: Look. }]
+lead: { permissionMode: bypassPermissions }
 ---
 {{prompt}}
 `;
@@ -129,13 +132,52 @@ test('a team’s recorded run replays byte for byte, without the service and wit
   expect(server.stderr()).toBe('');
 });
 
+// The plan comes while the lead sleeps, in every run; the lead repeats its id, which is always new.
+const PLANS = `
+agents:
+  team-lead:
+    - when: { user: 'My report' }
+      reply: 'She has done it.'
+    - when: { user: 'request_id: [0-9a-f-]+' }
+      once: true
+      capture: { id: { from: user, match: 'request_id: ([0-9a-f-]+)' } }
+      reply:
+        - { tool: SendMessage, input: { to: ada, summary: approved, message: { type: plan_approval_response, request_id: '{{id}}', approve: true } } }
+    - when: { turn: 1 }
+      reply:
+        - { tool: SendMessage, input: { to: ada, summary: plan it, message: Plan it. } }
+        - { tool: Bash, input: { command: sleep 2 } }
+    - reply: I wait.
+  ada:
+    - when: { turn: 1 }
+      reply: [{ tool: ExitPlanMode, input: { plan: 'I do it.' } }]
+    - when: { user: 'Your plan was approved' }
+      reply: 'My report: done'
+    - reply: Well.
+`;
+
+test('a recorded run in which the lead approves a plan can be replayed, though the plan has another id', async () => {
+  await using team = await stage(PLANS);
+  await addTemplate(team, 'pair', PAIR.replace('prompt: Look.', 'plan: true'));
+  const file = join(team.folder, 'run.jsonl');
+  let live: string;
+  {
+    await using server = await serving(team, '--record', file, '--upstream', team.server.url);
+    live = await wholeRun(team, server.url, ['pair', 'Go.', '--name', 'same']);
+  }
+  expect(live).toContain('She has done it.');
+  await using server = await serving(team, '--replay', file);
+  expect(await wholeRun(team, server.url, ['pair', 'Go.', '--name', 'same'])).toBe(live);
+});
+
 /** What a run's members heard from their model, in one text. */
 async function wholeRun(team: Stage, url: string, args: readonly string[]): Promise<string> {
   const ended = await runOn(team, url, ...args);
   const { subtype, result, members, total_cost_usd } = resultOf(ended);
-  expect({ subtype, stderr: subtype === 'success' ? '' : ended.stderr }).toEqual({ subtype: 'success', stderr: '' });
+  expect({ subtype, stderr: subtype === 'success' ? '' : ended.stdout }).toEqual({ subtype: 'success', stderr: '' });
   const spent = members.map(({ name, turns, usage, lastReport }) => ({ name, turns, usage, lastReport }));
-  return JSON.stringify({ result, total_cost_usd, spent });
+  // What a model repeats of a message has that message's id, which is new in every run.
+  return withNamedIds(JSON.stringify({ result, total_cost_usd, spent }));
 }
 
 test('a run that asks for something else than the recorded one fails, and is shown the difference', async () => {

@@ -139,3 +139,56 @@ test('a member that does not end within its grace is ended', async () => {
   expect((await stage.traces()).processes.filter((line) => line.includes('sleep 100'))).toEqual([]);
   await stage.ok('down');
 });
+
+test('a restart begins where the member stood: an approved plan is not asked for again, a tool list of its own holds', async () => {
+  await using stage = await tmuxStage(`
+agents:
+  team-lead: [{ reply: "Noted." }]
+  planner:
+    - once: true
+      reply: [{ tool: ExitPlanMode, input: { plan: "I will do it." } }]
+    - reply: "Noted."
+`);
+  await stage.template(
+    'planned',
+    `---
+name: planned
+members:
+  - { name: planner, plan: true, tools: [Read, Grep], prompt: Plan it. }
+lead: { permissionMode: acceptEdits }
+approver: human
+---
+Wait.
+`,
+  );
+  await stage.ok('up', 'planned', '--name', 'hands', '--detach', '--backend', 'tmux');
+  const { requestId = '' } = await stage.until('planner', 'plan');
+  await stage.ok('approve', requestId);
+  await stage.until('planner', 'idle');
+  await stage.ok('restart', 'planner');
+  const again = await stage.until('planner', 'idle');
+  expect(again).toMatchObject({ mode: 'acceptEdits' });
+  await stage.ok('send', 'planner', 'go on');
+  await eventually(() => expect(stage.heard('planner').at(-1)).toContain('go on'));
+  const names = stage.server.log().at(-1)?.body;
+  expect(JSON.stringify(names)).toContain('"name":"Grep"');
+  expect(JSON.stringify(names)).not.toContain('"name":"Bash"');
+  await stage.ok('down');
+});
+
+test('a name that is taken after a death takes over no worktree: an empty one goes, one that holds something is told', async () => {
+  await using stage = await tmuxStage(SCRIPT);
+  await solo(stage);
+  for (const holds of [false, true]) {
+    await stage.ok('add', 'helper', '--worktree', '--prompt', 'Wait.');
+    const { worktree = '', pid } = await stage.until('helper', 'idle');
+    if (holds) await writeFile(join(worktree, 'unsaved.txt'), 'work');
+    process.kill(pid, 'SIGKILL');
+    await eventually(async () => expect(await stage.member('helper')).toMatchObject({ state: 'terminated' }));
+    const { stderr } = await stage.troupe(['add', 'helper', '--prompt', 'Wait.'], { cwd: stage.repo });
+    expect(existsSync(worktree)).toBe(holds);
+    if (holds) expect(stderr).toContain(`(1 file untracked): ${worktree}`);
+    await stage.ok('shutdown', 'helper', '--force');
+  }
+  await stage.ok('down');
+});

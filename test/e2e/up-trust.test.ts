@@ -1,21 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { run } from '../../src/host/run.js';
 import { eventually } from '../helpers/eventually.js';
-import { BIN, type Stage, stage } from '../helpers/program.js';
-
-/** A terminal of the test's own, with a shell in it that runs in the stage's environment. */
-async function terminal({ env, folder }: Stage) {
-  const tmux = async (...args: string[]) =>
-    (await run('tmux', ['-u', '-L', 'terminal', '-f', '/dev/null', ...args], { env })).stdout;
-  await tmux('new-session', '-d', '-x', '160', '-y', '40', '-c', folder, 'env -u TMUX -u TMUX_PANE sh');
-  return {
-    type: (line: string) => tmux('send-keys', '-l', line).then(() => tmux('send-keys', 'Enter')),
-    screen: () => tmux('capture-pane', '-p', '-S', '-200'),
-    [Symbol.asyncDispose]: async () => void (await tmux('kill-server')),
-  };
-}
+import { BIN, stage } from '../helpers/program.js';
+import { terminal } from '../helpers/terminal.js';
 
 test('an untrusted project is asked about once on a terminal; yes lets its rules in, no is kept', async () => {
   await using at = await stage();
@@ -24,7 +12,7 @@ test('an untrusted project is asked about once on a terminal; yes lets its rules
     join(at.folder, '.claude', 'settings.json'),
     JSON.stringify({ permissions: { allow: ['Bash(make *)'] } }),
   );
-  await using shell = await terminal(at);
+  await using shell = await terminal(at.env, at.folder);
   const up = `node ${BIN} up --backend in-process --name team hello`;
 
   await shell.type(up);

@@ -32,6 +32,7 @@ function teammateIn(team: TeamOnDisk, given: Partial<TeammateDeps> = {}) {
     events,
     checkAnswers: async () => void did.push('checked answers'),
     rulesChanged: async () => void did.push('read rules'),
+    modeChanged: async () => {},
     endNow: () => did.push('ended hard'),
     leadAlive: async () => true,
     ...given,

@@ -2,15 +2,21 @@ import { expect, test } from 'vitest';
 import { isOver, type Lane, refused } from '../../src/model/lane.js';
 
 const at = 1_000_000;
-const refusal = (now: number, begun = now, retryAfterMs?: number) => ({ now, begun, retryAfterMs, random: 0.5 });
+const refusal = (now: number, begun = now, retryAfterMs?: number) => ({
+  now,
+  begun,
+  retryAfterMs,
+  isOverload: true,
+  random: 0.5,
+});
 
 test('each refusal in a row doubles the time for which all hold back', () => {
   const lanes = [refused(undefined, refusal(at))];
   for (const now of [at + 600, at + 2000]) lanes.push(refused(lanes.at(-1), refusal(now)));
   expect(lanes).toEqual<Lane[]>([
-    { refusals: 1, at, until: at + 500 },
-    { refusals: 2, at: at + 600, until: at + 1600 },
-    { refusals: 3, at: at + 2000, until: at + 4000 },
+    { refusals: 1, overloads: 1, at, until: at + 500 },
+    { refusals: 2, overloads: 2, at: at + 600, until: at + 1600 },
+    { refusals: 3, overloads: 3, at: at + 2000, until: at + 4000 },
   ]);
 });
 
@@ -26,8 +32,16 @@ test('the longest retry-after counts, also of one that was in flight', () => {
   expect(refused(first, refusal(at + 100, at - 40, 1000))).toEqual(first);
 });
 
+test('a refusal of another kind ends a row of overloads', () => {
+  const overloaded = refused(refused(undefined, refusal(at)), refusal(at + 600));
+  expect(refused(overloaded, { ...refusal(at + 2000), isOverload: false })).toMatchObject({
+    refusals: 3,
+    overloads: 0,
+  });
+});
+
 test('a minute after the wait, or when the clock was set back, all is forgotten', () => {
-  const lane: Lane = { refusals: 9, at, until: at + 30_000 };
+  const lane: Lane = { refusals: 9, overloads: 9, at, until: at + 30_000 };
   expect([isOver(lane, at + 90_000), isOver(lane, at + 90_001), isOver(lane, at - 1001)]).toEqual([false, true, true]);
   expect(refused(lane, refusal(at + 90_001)).refusals).toBe(1);
 });

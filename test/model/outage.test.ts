@@ -19,7 +19,7 @@ const request = (member: string): ModelRequest => ({
   userId: `troupe:red:${member}`,
 });
 
-function askingIn(folder: string, baseURL: string, limit: number) {
+function askingIn(folder: string, baseURL: string, limit: number, more: { fallbackModel?: string } = {}) {
   const clock = systemClock;
   const ids = systemIds;
   const client = createAnthropicClient({
@@ -27,6 +27,7 @@ function askingIn(folder: string, baseURL: string, limit: number) {
     ids,
     baseURL,
     env: { ANTHROPIC_API_KEY: 'k' },
+    ...more,
     traffic: createTraffic({ clock, ids, store: sharedStore(folder, ids), limit }),
   });
   return async (member: string, signal = new AbortController().signal): Promise<unknown> => {
@@ -70,4 +71,18 @@ test('no more requests are in flight than the machine allows, and an abort makes
   const answers = await Promise.all(members.map(({ answer }) => answer));
   expect(answers).toEqual(MEMBERS.map((name) => (hanging.includes(name) ? 'enough' : 'end_turn')));
   expect(server.log().filter(({ hungUp }) => hungUp)).toHaveLength(2);
+});
+
+test('after three overloads that they met together all go to their fallback model, each without trying for itself', async () => {
+  await using dir = await tempDir();
+  await using server = await modelServer({
+    script: "agents: {'*': [{when: {model: sonnet}, fault: {status: 529, times: 1000}, reply: no}, {reply: ok}]}",
+  });
+  const ask = askingIn(dir.path, server.url, 20, { fallbackModel: 'claude-haiku-5-5' });
+  expect(await Promise.all(MEMBERS.map((member) => ask(member)))).toEqual(MEMBERS.map(() => 'end_turn'));
+  const refusals = server.log().filter(({ status }) => status === 529).length;
+  expect(refusals).toBeLessThanOrEqual(MEMBERS.length + 2);
+  // Who comes later does not wait either.
+  await ask('late');
+  expect(server.log().at(-1)).toMatchObject({ status: 200, model: 'claude-haiku-5-5', userId: 'troupe:red:late' });
 });

@@ -13,6 +13,8 @@ import { tempDir } from '../helpers/tempDir.js';
 const never = () => new AbortController().signal;
 const ids = { ...systemIds, random: () => 0.5 };
 
+const OVERLOAD = { retryAfterMs: undefined, isOverload: true };
+
 /** Enters, and tells whether it is in already. */
 function entering(traffic: Traffic, lane = 'l', signal = never()) {
   const state = { isIn: false };
@@ -34,7 +36,7 @@ test.each(stores)('who is refused makes everybody wait, then one alone tries, th
   const clock = fakeClock();
   const traffic = createTraffic({ clock, ids, store: open(dir.path) });
   const first = await traffic.enter('l', never());
-  expect(await first.refused(undefined)).toEqual({ delayMs: 500, refusals: 1 });
+  expect(await first.refused(OVERLOAD)).toEqual({ delayMs: 500, refusals: 1 });
   await first.leave();
 
   const waiting = [1, 2, 3].map(() => entering(traffic));
@@ -64,7 +66,7 @@ test.each(stores)('who tries it out and is refused makes all wait for twice as l
   const clock = fakeClock();
   const traffic = createTraffic({ clock, ids, store: open(dir.path) });
   const first = await traffic.enter('l', never());
-  await first.refused(undefined);
+  await first.refused(OVERLOAD);
   await first.leave();
   const second = entering(traffic);
   await eventually(async () => {
@@ -72,15 +74,32 @@ test.each(stores)('who tries it out and is refused makes all wait for twice as l
     expect(second.state.isIn).toBe(true);
   });
   const pass = await second.pass;
-  expect(await pass.refused(undefined)).toEqual({ delayMs: 1000, refusals: 2 });
+  expect(await pass.refused(OVERLOAD)).toEqual({ delayMs: 1000, refusals: 2 });
   await pass.leave();
+});
+
+test('who has little patience does not wait where the model has been overloaded so often in a row', async () => {
+  const clock = fakeClock();
+  const traffic = createTraffic({ clock, ids, store: privateStore() });
+  const refuse = async (isOverload: boolean) => {
+    const { pass } = entering(traffic);
+    await clock.advance(60_000);
+    await (await pass).refused({ retryAfterMs: undefined, isOverload });
+    await (await pass).leave();
+  };
+  for (const isOverload of [true, false, true]) await refuse(isOverload);
+  const patient = entering(traffic);
+  expect(await traffic.enter('l', AbortSignal.timeout(50), 2).catch(() => 'waits')).toBe('waits');
+  await clock.advance(60_000);
+  await (await patient.pass).refused(OVERLOAD);
+  expect(await traffic.enter('l', never(), 2)).toBeUndefined();
 });
 
 test('a service that never answers the one who tries it out is tried by another', async () => {
   const clock = fakeClock();
   const traffic = createTraffic({ clock, ids, store: privateStore() });
   const first = await traffic.enter('l', never());
-  await first.refused(undefined);
+  await first.refused(OVERLOAD);
   await first.leave();
   const waiting = [entering(traffic), entering(traffic)];
   for (let n = 0; n < 20; n++) await clock.advance(500);
@@ -127,7 +146,7 @@ test('what a dead process had is free, what a living one has is not, and a spoil
 
   await writeFile(join(dir.path, 'lane-l.json'), '{"until":');
   expect(await store.read('l')).toBeUndefined();
-  const written = { until: 5, refusals: 1, at: 1 };
+  const written = { until: 5, refusals: 1, overloads: 0, at: 1 };
   expect(await store.change('l', () => written)).toEqual(written);
   expect(await store.read('l')).toEqual(written);
 });
@@ -154,7 +173,7 @@ test('an abort ends every wait with its own reason, and leaves nothing taken', a
     'm',
     never(),
   );
-  await refusedPass.refused(600_000);
+  await refusedPass.refused({ ...OVERLOAD, retryAfterMs: 600_000 });
   const later = traffic.enter('m', stop.signal);
   stop.abort(new Error('enough'));
   await expect(room).rejects.toThrow('enough');

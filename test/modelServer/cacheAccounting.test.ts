@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
+import { parseFault } from '../../src/modelServer/faults/flag.js';
+import { eventually } from '../helpers/eventually.js';
 import { fakeClock } from '../helpers/fakeClock.js';
 import { hello, modelServer } from './helpers.js';
 
@@ -91,15 +93,104 @@ test('a breakpoint looks back over 20 blocks, itself included, and no further', 
   expect((await cache.ask({ messages: grown(19) }))[1]).toBe(600);
 });
 
-test('another key, model, tool or tool choice does not read what was written', async () => {
+const tools = [{ name: 'A', input_schema: { type: 'object' } }];
+const whole = {
+  tools,
+  system: system(600, mark),
+  messages: [user(100, mark)],
+};
+// {"name":"A","input_schema":{"type":"object"}} has 45 bytes, 12 tokens.
+const TOOLS = 12;
+
+test.each<[string, object, number]>([
+  ['nothing', {}, TOOLS + 700],
+  ['what is behind the last breakpoint', { messages: [user(100, mark), user(9)] }, TOOLS + 700],
+  ['the marks alone', { messages: [user(100)], cache_control: { type: 'ephemeral' } }, TOOLS + 700],
+  ['a message', { messages: [user(100, mark, 'z')] }, TOOLS + 600],
+  ['the tool choice', { tool_choice: { type: 'none' } }, TOOLS + 600],
+  ['thinking', { thinking: { type: 'adaptive' } }, TOOLS + 600],
+  ['the effort', { output_config: { effort: 'low' } }, TOOLS + 600],
+  ['the system prompt', { system: system(601, mark) }, 0],
+  ['a tool', { tools: [{ ...tools[0], description: 'x' }] }, 0],
+  ['one more tool', { tools: [...tools, { ...tools[0], name: 'B' }] }, 0],
+  ['the model', { model: 'claude-opus-5' }, 0],
+])('when %s changes, what comes before it is still read', async (_, change, read) => {
   await using cache = await setup();
-  const tools = [{ name: 'A', input_schema: { type: 'object' } }];
-  const request = { system: system(600, mark), messages: [user(100, mark)] };
-  await cache.ask(request);
-  expect((await cache.ask(request, 'other'))[1]).toBe(0);
-  expect((await cache.ask({ ...request, model: 'claude-opus-5' }))[1]).toBe(0);
-  expect((await cache.ask({ ...request, tools }))[1]).toBe(0);
-  // What only the messages depend on leaves the system prompt's entry valid.
-  expect((await cache.ask({ ...request, tool_choice: { type: 'none' } }))[1]).toBe(600);
-  expect((await cache.ask(request))[1]).toBe(700);
+  await cache.ask(whole);
+  expect((await cache.ask({ ...whole, ...change }))[1]).toBe(read);
+});
+
+test('what one key has written, another does not read', async () => {
+  await using cache = await setup();
+  await cache.ask(whole);
+  expect((await cache.ask(whole, 'other'))[1]).toBe(0);
+});
+
+// From the prompt-caching page of the API's documentation.
+test.each([
+  ['claude-fable-5-1', 512],
+  ['claude-opus-5-5', 512],
+  ['claude-opus-5', 512],
+  ['claude-sonnet-5-5', 512],
+  ['claude-haiku-5-5', 512],
+  ['claude-opus-4-8', 1024],
+  ['claude-sonnet-5', 1024],
+  ['claude-sonnet-4-6', 1024],
+  ['claude-sonnet-4-5', 1024],
+  ['claude-opus-4-7', 2048],
+  ['claude-opus-4-6', 4096],
+  ['claude-opus-4-5', 4096],
+  ['claude-haiku-4-5', 4096],
+])('%s caches from %i tokens on', async (model, minimum) => {
+  await using cache = await setup();
+  expect(await cache.ask({ model, system: system(minimum - 1, mark), messages: [user(10)] })).toEqual([
+    minimum + 9,
+    0,
+    0,
+    0,
+  ]);
+  expect(await cache.ask({ model, system: system(minimum, mark), messages: [user(10)] })).toEqual([10, 0, minimum, 0]);
+});
+
+test('two lifetimes in one request are written, counted and forgotten apart', async () => {
+  await using cache = await setup();
+  const both = { system: system(600, hour), messages: [user(100, mark)] };
+  expect(await cache.ask(both)).toEqual([0, 0, 100, 600]);
+  await cache.clock.advance(6 * 60_000);
+  expect(await cache.ask(both)).toEqual([0, 600, 100, 0]);
+});
+
+test('a lifetime begins with the request, not with its answer', async () => {
+  const clock = fakeClock();
+  await using server = await modelServer({ clock, faults: [{ slowStart: 200, times: 1 }] });
+  const body = { ...hello, system: system(600, mark) };
+  const slow = server.post('/v1/messages', body);
+  await eventually(() => expect(server.log()).toHaveLength(1));
+  await clock.advance(200_000);
+  await slow;
+  await clock.advance(99_999);
+  const early = Answer.parse(await (await server.post('/v1/messages', body)).json());
+  expect(early.usage.cache_read_input_tokens).toBe(600);
+  await clock.advance(300_000);
+  const late = Answer.parse(await (await server.post('/v1/messages', body)).json());
+  expect(late.usage.cache_read_input_tokens).toBe(0);
+});
+
+test('the automatic breakpoint is the last block', async () => {
+  await using cache = await setup();
+  const automatic = { system: system(600), messages: [user(50)], cache_control: { type: 'ephemeral', ttl: '1h' } };
+  expect(await cache.ask(automatic)).toEqual([0, 0, 0, 650]);
+  expect(await cache.ask({ ...automatic, messages: [user(50), user(20)] })).toEqual([0, 650, 0, 20]);
+});
+
+test.each([
+  ['529', 0],
+  ['prompt-too-long', 0],
+  ['cut', 600],
+])('a request that fails (%s) has written what an answer has begun on', async (flag, read) => {
+  await using server = await modelServer({ faults: [parseFault(flag)] });
+  const body = { ...hello, system: system(600, mark) };
+  await (await server.post('/v1/messages', body)).text().catch(() => '');
+  const { usage } = Answer.parse(await (await server.post('/v1/messages', body)).json());
+  expect(usage.cache_read_input_tokens).toBe(read);
 });

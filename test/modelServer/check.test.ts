@@ -295,6 +295,19 @@ test('a request without a key is refused with 401, unless the server asks for no
   expect((await open.post('/v1/messages', hello, {})).status).toBe(200);
 });
 
+test('a request without the version of the API is refused with 400', async () => {
+  await using server = await modelServer();
+  const refused = await fetch(`${server.url}/v1/messages`, {
+    method: 'POST',
+    body: JSON.stringify(hello),
+    headers: { 'x-api-key': 'k' },
+  });
+  expect([refused.status, await refused.json()]).toMatchObject([
+    400,
+    { error: { type: 'invalid_request_error', message: 'anthropic-version: header is required' } },
+  ]);
+});
+
 test('a model that does not exist is 404, and so is an alias of ours', async () => {
   await using server = await modelServer();
   for (const model of ['claude-opus-9', 'sonnet']) {

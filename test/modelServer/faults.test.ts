@@ -131,7 +131,10 @@ test.each(['hang', 'silent'])('%s keeps the client waiting until it hangs up, an
 });
 
 test('max-tokens ends the answer in the middle of its call, and the script has not moved on', async () => {
-  await using server = await modelServer({ script: SCRIPT, faults: [parseFault('max-tokens')] });
+  await using server = await modelServer({
+    script: SCRIPT.replace('name: look', 'name: look, once: true'),
+    faults: [parseFault('max-tokens')],
+  });
   const { text } = await received(await server.post('/v1/messages', streamed));
   expect(text).toContain('"stop_reason":"max_tokens"');
   expect(text).not.toContain('long one');

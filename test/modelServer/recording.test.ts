@@ -49,6 +49,9 @@ async function seen(response: Response) {
   return { status: response.status, headers, isCut, body: Buffer.concat(chunks).toString('hex') };
 }
 
+/** An exchange is kept once its last byte has come. */
+const heard = async (answer: Promise<Response>) => (await answer).text();
+
 const auth = { 'x-api-key': KEY };
 const requests: [string, unknown][] = [
   ['/v1/messages?beta=true', { ...hello, stream: true }],
@@ -105,8 +108,8 @@ test('no key is kept: not the one that came with a request, nor what looks like 
   const body = from('a', `again: ${KEY} ${gateway}`);
   {
     await using service = await recording(file);
-    await service.post('/v1/messages', body, auth);
-    await service.post('/v1/messages', body, { authorization: `Bearer ${gateway}` });
+    await heard(service.post('/v1/messages', body, auth));
+    await heard(service.post('/v1/messages', body, { authorization: `Bearer ${gateway}` }));
     expect(service.upstream.log().map(({ status }) => status)).toEqual([200, 200]);
   }
   const text = await readFile(file, 'utf8');
@@ -134,27 +137,64 @@ test('agents may ask in another order, and a team may have another name', async 
   expect(replayed.reverse()).toEqual(live);
 });
 
+test('ids that are new in every run may differ, and an answer repeats the new one, also where it is streamed in pieces', async () => {
+  await using dir = await tempDir();
+  const file = join(dir.path, 'run.jsonl');
+  const [old, other, fresh] = [1, 2, 3].map((n) => `0000000${n}-0000-7000-8000-00000000000${n}`) as [
+    string,
+    string,
+    string,
+  ];
+  const script = `
+agents:
+  '*':
+    - capture: { id: { from: user, match: 'request (\\S+)' } }
+      reply: [{ text: 'It is {{id}}, not ${other}.' }, { tool: Grep, input: { deep: { request_id: '{{id}}', note: 'ü "x"' } } }]
+`;
+  const body = (id: string, stream: boolean) => ({ ...from('troupe:red:alice', `request ${id} and ${id}`), stream });
+  const live: string[] = [];
+  {
+    await using upstream = await modelServer({ script });
+    await using proxy = await modelServer({ respond: await createRecorder({ file, upstream: upstream.url }) });
+    for (const stream of [true, false])
+      live.push(await (await proxy.post('/v1/messages', body(old, stream), auth)).text());
+  }
+  await using server = await replaying(file);
+  const sdk = new Anthropic({ baseURL: server.url, apiKey: 'k', maxRetries: 0, logLevel: 'off' });
+  const { messages, model, max_tokens, tools } = body(fresh, true);
+  const streamed = await sdk.messages
+    .stream(JSON.parse(JSON.stringify({ messages, model, max_tokens, tools, metadata: { user_id: 'x' } })))
+    .finalMessage();
+  const content = [
+    { text: `It is ${fresh}, not ${other}.` },
+    { name: 'Grep', input: { deep: { request_id: fresh, note: 'ü "x"' } } },
+  ];
+  expect(streamed).toMatchObject({ content });
+  const plainAnswer = await (await server.post('/v1/messages', body(fresh, false), auth)).text();
+  expect(plainAnswer).toBe(live[1]?.replaceAll(old, fresh));
+});
+
 test('a request that differs is refused, with the difference', async () => {
   await using dir = await tempDir();
   const file = join(dir.path, 'run.jsonl');
   const asked = (words: string) => from('troupe:red:alice', `First line\n${words}\nLast line`);
   {
     await using service = await recording(file);
-    await service.post('/v1/messages', from('troupe:red:bob', 'x'), auth);
-    await service.post('/v1/messages', asked('The old way'), auth);
+    await heard(service.post('/v1/messages', from('troupe:red:bob', 'x'), auth));
+    await heard(service.post('/v1/messages', asked('The old way'), auth));
   }
   await using server = await replaying(file);
   const refused = await server.post('/v1/messages', asked('The new way'), auth);
   const problem = `This request of troupe:red:alice is not in ${file}. The next one there differs:
 --- recorded
 +++ asked
-@@ -5,5 +5,5 @@
-     content: |-
+@@ -3,5 +3,5 @@
+   - content: |-
        First line
 -      The old way
 +      The new way
        Last line
- tools:`;
+     role: user`;
   expect([refused.status, await refused.json()]).toEqual([
     400,
     {
@@ -172,7 +212,7 @@ test('each exchange answers once, and then nothing is left', async () => {
   const file = join(dir.path, 'run.jsonl');
   {
     await using service = await recording(file);
-    await service.post('/v1/messages', hello, auth);
+    await heard(service.post('/v1/messages', hello, auth));
   }
   await using server = await replaying(file);
   expect((await server.post('/v1/messages', hello, auth)).status).toBe(200);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { formatRule, matchesWildcards, parseRule } from '../../src/permissions/rule.js';
+import { anchoredRule, formatRule, matchesWildcards, parseRule } from '../../src/permissions/rule.js';
 import { UserError } from '../../src/util/errors.js';
 
 it.each([
@@ -43,4 +43,16 @@ it('takes every character but the star for itself', () => {
       (a, b) => matchesWildcards(a.replace(/\*/g, ''), b) === (a.replace(/\*/g, '') === b),
     ),
   );
+});
+
+it.each([
+  ['Edit(/src/**)', 'Edit(//home/me/project/src/**)'],
+  ['Read(/a.md)', 'Read(//home/me/project/a.md)'],
+  ['Edit(//etc/hosts)', 'Edit(//etc/hosts)'],
+  ['Edit(src/**)', 'Edit(src/**)'],
+  ['Read(~/notes)', 'Read(~/notes)'],
+  ['Bash(/bin/ls *)', 'Bash(/bin/ls *)'],
+  ['Edit', 'Edit'],
+])('%s of a project is, for whoever does not know the project, %s', (text, anchored) => {
+  expect(anchoredRule(text, '/home/me/project')).toBe(anchored);
 });

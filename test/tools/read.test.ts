@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readTool } from '../../src/tools/read.js';
@@ -75,13 +75,46 @@ it('refuses what is no text by its content, and says what would read it', async 
     );
   };
   expect(await refusal(Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1]))).toMatch(/binary file of 6 bytes/);
-  expect(await refusal(Buffer.from('%PDF-1.7\n'))).toMatch(/pdftotext/);
-  expect(await refusal(Buffer.from('\ufeffhi', 'utf16le'))).toMatch(/iconv/);
+  expect(await refusal(Buffer.from('%PDF-1.7\n'))).toMatch(/cannot be read as a PDF/);
   await mkdir(join(dir.path, 'folder'));
   await expect(use(readTool, { file_path: join(dir.path, 'folder') }, toolContext(dir.path))).rejects.toThrow(
     /is a folder/,
   );
   await expect(use(readTool, { file_path: '/dev/zero' }, toolContext(dir.path))).rejects.toThrow(/not a regular file/);
+});
+
+it('decodes UTF-16 by its mark and what is no UTF-8 as Latin-1, and tells both', async () => {
+  await using dir = await tempDir();
+  const path = join(dir.path, 'a.txt');
+  const read = async (content: Uint8Array) => {
+    await writeFile(path, content);
+    return textOf(readTool, { file_path: path }, toolContext(dir.path));
+  };
+  const utf16 = Buffer.from('\ufeffgrün\r\n𝄞\r\n', 'utf16le');
+  expect(await read(utf16)).toMatch(/^ {5}1\tgrün\n {5}2\t𝄞\n\n\[This is UTF-16LE text\./);
+  expect(await read(utf16.swap16())).toMatch(/^ {5}1\tgrün\n {5}2\t𝄞\n\n\[This is UTF-16BE text\./);
+  expect(await read(Buffer.from('gr\xfcn', 'latin1'))).toMatch(
+    /^ {5}1\tgrün\n\n\[This is not UTF-8: it is shown as Latin-1/,
+  );
+  // Far behind what decides between text and binary, and at the very end.
+  const late = await read(Buffer.concat([Buffer.from('x\n'.repeat(100_000)), Buffer.from([0xc3])]));
+  expect(late).toContain('shown as Latin-1');
+  expect(await read(Buffer.from('grün'))).toBe('     1\tgrün');
+});
+
+it('reads a part of a file of gigabytes without holding it', async () => {
+  await using dir = await tempDir();
+  const path = join(dir.path, 'huge.log');
+  await writeFile(path, numbers(3000).join('\n'));
+  await truncate(path, 3_000_000_000);
+  const before = process.memoryUsage().rss;
+  const started = performance.now();
+  const text = await textOf(readTool, { file_path: path, limit: 2 }, toolContext(dir.path));
+  expect(text).toMatch(
+    /^ {5}1\tline 1\n {5}2\tline 2\n\n\[Partial view: lines 1–2 of more than \d+\. Go on with offset 3\.\]$/,
+  );
+  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
 });
 
 it('gives images as blocks, whatever their name', async () => {
@@ -110,7 +143,7 @@ it('lists all that is wrong with its input, and what it takes', () => {
       '- path: there is no such field.',
       '- file_path: Invalid input: expected string, received undefined',
       '- offset: Too small: expected number to be >=1',
-      'Read takes file_path (string), offset? (integer), limit? (integer).',
+      'Read takes file_path (string), offset? (integer), limit? (integer), pages? (string).',
     ].join('\n'),
   );
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Tool } from '../../src/agent/tool.js';
 import { createMessagePort } from '../../src/app/messagePort.js';
 import { systemIds } from '../../src/host/ids.js';
 import type { AgentCall } from '../../src/tools/agent.js';
@@ -133,21 +134,30 @@ test('ExitPlanMode hands in a plan and ends the turn; outside plan mode, and emp
   expect(await use(enterPlanModeTool, {}, context)).toMatchObject({ mode: 'plan' });
 });
 
-test('Agent: a name is a teammate where there may be any, else there is no such field', async () => {
-  const calls: [string, AgentCall][] = [];
-  const lead = createAgentTool({
-    foreground: async (call) => `${calls.push(['foreground', call])}`,
-    teammate: async (call) => `${calls.push(['teammate', call])}`,
+test('Agent: its schema has only what can be used here, and says why a known field is not there', async () => {
+  const calls: AgentCall[] = [];
+  const start = async (call: AgentCall) => `${calls.push(call)}`;
+  const fieldsOf = (tool: Tool) => Object.keys(tool.schema.input_schema.properties ?? {});
+  const lead = createAgentTool({ start, offersTeammates: true, offersBackground: true });
+  const flat = createAgentTool({
+    start: async () => Promise.reject(new UserError('no such type')),
+    offersTeammates: false,
+    offersBackground: 'Not here.',
   });
-  const flat = createAgentTool({ foreground: async () => Promise.reject(new UserError('no such type')) });
+  const always = ['description', 'prompt', 'subagent_type', 'model', 'isolation'];
+  expect(fieldsOf(lead)).toEqual([...always, 'run_in_background', 'name', 'team_name', 'mode']);
+  expect(fieldsOf(flat)).toEqual(always);
   await use(lead, { description: 'd', prompt: 'p', name: 'bob', mode: 'plan', isolation: 'worktree' }, context);
-  await use(lead, { description: 'd', prompt: 'p', subagent_type: 'Explore' }, context);
+  await use(lead, { description: 'd', prompt: 'p', subagent_type: 'Explore', run_in_background: true }, context);
   expect(calls).toMatchObject([
-    ['teammate', { toolUseId: 'toolu_1', name: 'bob', mode: 'plan', isolation: 'worktree' }],
-    ['foreground', { subagentType: 'Explore' }],
+    { toolUseId: 'toolu_1', name: 'bob', mode: 'plan', isolation: 'worktree' },
+    { subagentType: 'Explore', runInBackground: true },
   ]);
   expect(() => flat.prepare({ description: 'd', prompt: 'p', name: 'bob' }, context)).toThrow(
     'name: there is no such field',
+  );
+  expect(() => flat.prepare({ description: 'd', prompt: 'p', run_in_background: true }, context)).toThrow(
+    'run_in_background: Not here.',
   );
   await expect(use(flat, { description: 'd', prompt: 'p' }, context)).rejects.toThrow(ToolError);
   expect(lead.prepare({ description: 'd', prompt: 'p' }, context).access).toEqual({

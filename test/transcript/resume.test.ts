@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ContentBlockParam, MessageParam } from '../../src/model/types.js';
 import type { EntryType, TranscriptEntry } from '../../src/transcript/entry.js';
-import { deliveredMail, historyOf, INTERRUPTED } from '../../src/transcript/resume.js';
+import { deliveredMail, historyOf, INTERRUPTED, saidIn } from '../../src/transcript/resume.js';
 
 function entry(type: EntryType, message: unknown, more: object = {}): TranscriptEntry {
   return { uuid: 'u', parentUuid: null, sessionId: 's', isSidechain: false, type, timestamp: 't', message, ...more };
@@ -32,6 +32,32 @@ test('a whole conversation comes back as it was', () => {
     { role: 'assistant', content: [text('looking'), call('a')] },
     { role: 'user', content: [result('a'), text('mail')] },
     { role: 'assistant', content: [text('done')] },
+  ]);
+});
+
+test.each(['compact_boundary', 'inherited'])(
+  'behind a line "%s" it begins with the messages of that line',
+  (subtype) => {
+    const messages: MessageParam[] = [
+      { role: 'user', content: [text('summary')] },
+      { role: 'assistant', content: [call('b')] },
+    ];
+    const boundary = entry('system', messages, { subtype });
+    expect(historyOf([user('old'), assistant([call('a')]), boundary, user([result('b')]), assistant('on')])).toEqual([
+      ...messages,
+      { role: 'user', content: [result('b')] },
+      { role: 'assistant', content: [text('on')] },
+    ]);
+  },
+);
+
+test('whoever looks at a transcript sees all of it, calls that still run too, and where a summary took over', () => {
+  const boundary = entry('system', [{ role: 'user', content: 'summary' }], { subtype: 'compact_boundary' });
+  const inherited = entry('system', [{ role: 'user', content: 'the parent’s' }], { subtype: 'inherited' });
+  expect(saidIn([inherited, user('old'), boundary, assistant([call('a')])])).toEqual([
+    { role: 'user', content: [text('old')] },
+    'summary',
+    { role: 'assistant', content: [call('a')] },
   ]);
 });
 

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run } from '../../src/host/run.js';
@@ -33,7 +33,7 @@ async function extraIn(path: string): Promise<string[]> {
 test('files that are ignored and listed are copied with their modes, and do not make the worktree changed', async () => {
   await using repo = await project('# what a checkout needs\n.env*\n!.env.production\nsecrets/\n/only-here.key\n');
   await chmod(await repo.write('.env', 'A=1'), 0o600);
-  await repo.write('packages/app/.env.local');
+  await chmod(await repo.write('packages/app/.env.local'), 0o666);
   await repo.write('.env.production');
   await chmod(await repo.write('secrets/deep/run.sh'), 0o755);
   await repo.write('only-here.key');
@@ -42,8 +42,10 @@ test('files that are ignored and listed are copied with their modes, and do not 
   const made = await create(repo.path);
   expect(await extraIn(made.path)).toEqual(['.env', 'only-here.key', 'packages/app/.env.local', 'secrets/deep/run.sh']);
   expect(await readFile(join(made.path, '.env'), 'utf8')).toBe('A=1');
-  const modes = ['.env', 'secrets/deep/run.sh'].map(async (file) => (await stat(join(made.path, file))).mode & 0o777);
-  expect(await Promise.all(modes)).toEqual([0o600, 0o755]);
+  const modes = ['.env', 'packages/app/.env.local', 'secrets/deep/run.sh'].map(
+    async (file) => (await stat(join(made.path, file))).mode & 0o777,
+  );
+  expect(await Promise.all(modes)).toEqual([0o600, 0o666, 0o755]);
   expect(await git(run, made.path)('status', '--porcelain')).toBe('');
   expect(await remove(repo, made)).toEqual({ removed: true });
 });
@@ -78,7 +80,7 @@ test('names with spaces, newlines and other scripts are copied as they are', asy
   );
 });
 
-test('what a link outside of the project leads to is not copied, and nothing is written through one', async () => {
+test('what a link out of the project leads to is not copied', async () => {
   await using repo = await project('.env\nsecrets/\n');
   await using elsewhere = await tempDir();
   await writeFile(join(elsewhere.path, 'private'), 'private');
@@ -86,6 +88,27 @@ test('what a link outside of the project leads to is not copied, and nothing is 
   await repo.write('secrets/a');
   const made = await create(repo.path);
   expect(await extraIn(made.path)).toEqual(['secrets/a']);
+});
+
+test('where the checkout has a link in place of a folder, nothing is written through it', async () => {
+  await using repo = await project('secrets/\n');
+  await using elsewhere = await tempDir();
+  await symlink(elsewhere.path, join(repo.path, 'secrets'));
+  await repo.git('add', '--force', 'secrets');
+  await repo.git('commit', '--quiet', '-m', 'link');
+  await rm(join(repo.path, 'secrets'));
+  await repo.write('secrets/a');
+  await create(repo.path);
+  expect(await readdir(elsewhere.path)).toEqual([]);
+});
+
+test('a file that is there already, from a hook of git’s for one, stays as it is', async () => {
+  await using repo = await project('.env\n');
+  await repo.write('.env', 'A=1');
+  const hook = await repo.write('.git/hooks/post-checkout', '#!/bin/sh\necho A=hook > .env\n');
+  await chmod(hook, 0o755);
+  const made = await create(repo.path);
+  expect(await readFile(join(made.path, '.env'), 'utf8')).toBe('A=hook\n');
 });
 
 test('a list that is not there, or lists nothing that is there, is no matter', async () => {

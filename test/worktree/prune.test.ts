@@ -126,6 +126,15 @@ describe('coming back', () => {
         await run('mkdir', [path]);
       },
     ],
+    [
+      'replaced by another repository',
+      async (repo, { path }) => {
+        await repo.git('worktree', 'unlock', path);
+        await repo.git('worktree', 'remove', path);
+        await run('git', ['init', '--quiet', path]);
+      },
+    ],
+    ['cut off from its repository', (_, { path }) => rm(join(path, '.git'))],
   ])('one that was %s is an error that names it and leaves the main checkout alone', async (_, ending) => {
     await using repo = await gitRepo();
     const made = await create(repo.path);

@@ -55,8 +55,12 @@ export function register(program: Command): void {
           mode: permissionMode,
           requestId,
         };
-        const { member, pane, movedMail } = await addMember(theWorld(), team, wish);
+        const { member, pane, movedMail, leftWorktree } = await addMember(theWorld(), team, wish);
         createOutput({ json }).data(member, `${member.name} is ready in ${pane.paneId}.`);
+        if (leftWorktree)
+          note(
+            `The worktree of the ${member.name} before it was kept (${leftWorktree.why.join('; ')}): ${leftWorktree.path}, branch ${leftWorktree.branch}`,
+          );
         if (movedMail > 0)
           note(
             `${movedMail} unread message${movedMail === 1 ? '' : 's'} of the ${member.name} before it went to its log.`,

@@ -2,11 +2,11 @@ import { type Command, Option } from 'commander';
 import { onInterrupt } from '../../app/interrupt.js';
 import { planTeam } from '../../app/planTeam.js';
 import { runTeam } from '../../app/run.js';
-import { theWorld } from '../../app/services.js';
+import { theWorld, type World } from '../../app/services.js';
 import { refuseMembers } from '../../app/teams.js';
 import { ExitCode, UserError } from '../../util/errors.js';
 import { exitWith } from '../exit.js';
-import { isStdinPiped, note, onBrokenPipe, printLine, readStdin } from '../output.js';
+import { isStdinPiped, note, onBrokenPipe, printLine } from '../output.js';
 import { planLines } from '../planLines.js';
 import { backendOption, duration, examples } from './shared.js';
 import { type TeamFlags, wishFrom, withTeamFlags } from './teamFlags.js';
@@ -56,7 +56,7 @@ export function register(program: Command): void {
       onBrokenPipe(() => stop.abort('EPIPE'));
       const restore = onInterrupt((signal) => stop.abort(signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM'));
       try {
-        const words = await wordsOf(template, prompt, stop.signal);
+        const words = await wordsOf(template, prompt, world, stop.signal);
         const wish = await wishFrom(words, team);
         if (dryRun) {
           const plan = await planTeam(world, wish, 'run');
@@ -87,18 +87,24 @@ export function register(program: Command): void {
     });
 }
 
-/** A prompt that is piped in goes behind the one word that there may be, a template's name. */
+/** How long a piped input may be silent beside a prompt. */
+const PATIENCE_MS = 3000;
+
+/** What is piped in goes behind the words: a file to look at, or the prompt itself. */
 async function wordsOf(
   template: string | undefined,
   prompt: readonly string[],
+  { clock }: World,
   signal: AbortSignal,
 ): Promise<string[]> {
   const words = [...(template === undefined ? [] : [template]), ...prompt];
-  // With a prompt nothing is awaited: whoever starts a program may leave its stdin open for good.
-  if (words.length > 1 || /\s/.test(template ?? '') || !isStdinPiped()) return words;
+  if (!isStdinPiped()) return words;
+  const { readInput } = await import('../../app/readInput.js');
+  const patienceMs = words.length === 0 ? undefined : PATIENCE_MS;
   try {
-    const piped = (await readStdin(signal)).trim();
-    return piped === '' ? words : [...words, piped];
+    const piped = await readInput(process.stdin, { clock, signal, patienceMs });
+    if (piped === undefined) note('Nothing came on standard input; going on without it. "< /dev/null" saves the wait.');
+    return piped?.trim() ? [...words, piped.trim()] : words;
   } catch (error) {
     if (!signal.aborted) throw error;
     const [what, exitCode] =

@@ -6,6 +6,7 @@ export const fork: AgentDefinition = {
   whenToUse:
     'Yourself once more, with all that you know of this conversation: for work whose steps you need not see, only its result.',
   forksParentContext: true,
+  sharesPrefix: true,
   model: 'inherit',
   permissionMode: 'bubble',
   background: true,

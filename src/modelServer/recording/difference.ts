@@ -1,6 +1,7 @@
 import { createTwoFilesPatch } from 'diff';
 import { stringify } from 'yaml';
 import { parsed } from './exchanges.js';
+import { withNamedIds } from './sameIds.js';
 
 const LINES = 80;
 const WIDTH = 240;
@@ -15,6 +16,6 @@ export function differenceOf(recorded: string, asked: string): string {
 }
 
 function lined(body: string): string {
-  const value = parsed(body);
-  return value === undefined ? `${body}\n` : stringify(value, { lineWidth: 0 });
+  const value = parsed(withNamedIds(body));
+  return value === undefined ? `${body}\n` : stringify(value, { lineWidth: 0, sortMapEntries: true });
 }

@@ -34,13 +34,11 @@ async function imported(text: string, file: string): Promise<unknown> {
 }
 
 /** The line of a script module that an error came from, or that does not parse. */
-export function lineIn(error: unknown, file: string): number | undefined {
+function lineIn(error: unknown, file: string): number | undefined {
   const { stack = '', message = '' } = error instanceof Error ? error : {};
   const name = basename(file).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const [, line] =
-    new RegExp(`/\\.?${name}(?:\\.[0-9a-f]{8}\\.mjs)?(?:\\?[^:)]*)?:(\\d+)`).exec(stack) ??
-    /\((\d+):\d+\)$/.exec(message) ??
-    [];
+    new RegExp(`/\\.?${name}(?:\\.[0-9a-f]{8}\\.mjs)?:(\\d+)`).exec(stack) ?? /\((\d+):\d+\)$/.exec(message) ?? [];
   return line === undefined ? undefined : Number(line);
 }
 

@@ -2,10 +2,13 @@ import { open } from 'node:fs/promises';
 import type Anthropic from '@anthropic-ai/sdk';
 
 export type ImageType = Anthropic.Base64ImageSource['media_type'];
+/** As `TextDecoder` names them. */
+export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
 
 /** What a file is by its first bytes, whatever its name says. */
 export type FileKind =
-  | { readonly kind: 'text' | 'utf16' | 'pdf' | 'binary' }
+  | { readonly kind: 'text'; readonly encoding: Encoding }
+  | { readonly kind: 'pdf' | 'binary' }
   | { readonly kind: 'image'; readonly type: ImageType };
 
 const LOOKED_AT = 8192;
@@ -25,8 +28,9 @@ function kindOf(bytes: Buffer): FileKind {
   if (type !== undefined) return { kind: 'image', type };
   const start = bytes.subarray(0, 5).toString('latin1');
   if (start === '%PDF-') return { kind: 'pdf' };
-  if (start.startsWith('\xff\xfe') || start.startsWith('\xfe\xff')) return { kind: 'utf16' };
-  return { kind: bytes.includes(0) ? 'binary' : 'text' };
+  if (start.startsWith('\xff\xfe')) return { kind: 'text', encoding: 'utf-16le' };
+  if (start.startsWith('\xfe\xff')) return { kind: 'text', encoding: 'utf-16be' };
+  return bytes.includes(0) ? { kind: 'binary' } : { kind: 'text', encoding: 'utf-8' };
 }
 
 function imageType(bytes: Buffer): ImageType | undefined {

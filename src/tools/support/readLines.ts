@@ -1,5 +1,7 @@
 import { createReadStream } from 'node:fs';
+import { hasCode } from '../../util/errors.js';
 import { head } from '../../util/text.js';
+import type { Encoding } from './fileKind.js';
 
 export interface LineRange {
   /** The first line shown, from 1. */
@@ -9,6 +11,8 @@ export interface LineRange {
   readonly maxBytes: number;
   /** UTF-16 units after which a line is cut. */
   readonly maxLine: number;
+  /** What it begins like. */
+  readonly encoding: Encoding;
   readonly signal: AbortSignal;
 }
 
@@ -18,12 +22,24 @@ export interface Lines {
   readonly total: number;
   readonly isCounted: boolean;
   readonly cutLines: number;
+  /** What it turned out to be: text that is no UTF-8 counts as Latin-1. */
+  readonly encoding: Encoding;
 }
 
 const COUNTED_BYTES = 32 * 1024 * 1024;
 
 /** Some lines of a text file of any size, without their ends; memory stays within what is shown. */
-export async function readLines(path: string, { offset, limit, maxBytes, maxLine, signal }: LineRange): Promise<Lines> {
+export async function readLines(path: string, range: LineRange): Promise<Lines> {
+  try {
+    return await decodedLines(path, range);
+  } catch (error) {
+    if (range.encoding !== 'utf-8' || !hasCode(error, 'ERR_ENCODING_INVALID_ENCODED_DATA')) throw error;
+    return decodedLines(path, { ...range, encoding: 'windows-1252' });
+  }
+}
+
+async function decodedLines(path: string, range: LineRange): Promise<Lines> {
+  const { offset, limit, maxBytes, maxLine, encoding, signal } = range;
   const shown: string[] = [];
   let total = 0;
   let bytes = 0;
@@ -44,7 +60,7 @@ export async function readLines(path: string, { offset, limit, maxBytes, maxLine
   let line = '';
   let length = 0;
   let readBytes = 0;
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder(encoding, { fatal: encoding === 'utf-8' });
   const stream = createReadStream(path, { signal });
   for await (const chunk of stream) {
     readBytes += chunk.length;
@@ -60,10 +76,10 @@ export async function readLines(path: string, { offset, limit, maxBytes, maxLine
     }
     if (isFull && readBytes > COUNTED_BYTES) {
       stream.destroy();
-      return { shown, total, isCounted: false, cutLines };
+      return { shown, total, isCounted: false, cutLines, encoding };
     }
   }
   line += decoder.decode();
   if (length > 0) take(line.replace(/\r$/, ''), Math.max(length, line.length));
-  return { shown, total, isCounted: true, cutLines };
+  return { shown, total, isCounted: true, cutLines, encoding };
 }

@@ -61,6 +61,7 @@ test('a pane that is gone is told apart from a server that is gone, and both in 
 test.each([
   ['no server running on /tmp/tmux-0/x', 'no-server'],
   ['server exited unexpectedly', 'no-server'],
+  ['no current target', 'no-server'],
   ['lost server', 'no-server'],
   ["can't find session: =red", 'gone'],
   ['no such session: =red', 'gone'],

@@ -1,0 +1,86 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { ContentBlockParam } from '../../model/types.js';
+import { clip } from './clip.js';
+import type { ImageType } from './fileKind.js';
+import { type Cell, cellName, type Notebook, type Output, textOf } from './notebook.js';
+
+const MOST_OUTPUT = 10_000;
+const LARGEST_IMAGE = 5 * 1024 * 1024;
+/** An image costs as many tokens as a text of about this size. */
+const IMAGE_BYTES = 6000;
+const IMAGES: readonly ImageType[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+
+export interface NotebookView {
+  readonly blocks: readonly ContentBlockParam[];
+  /** How many cells are shown. */
+  readonly shown: number;
+}
+
+/** A notebook's cells with what they printed, images as images. @param first from 1 */
+export function viewOf(
+  path: string,
+  { cells }: Notebook,
+  { first, limit, maxBytes }: { readonly first: number; readonly limit: number; readonly maxBytes: number },
+): NotebookView {
+  const blocks: ContentBlockParam[] = [];
+  let bytes = 0;
+  let shown = 0;
+  for (const [offset, cell] of cells.slice(first - 1, first - 1 + limit).entries()) {
+    const parts = cellBlocks(path, cell, first - 1 + offset);
+    bytes += parts.reduce(
+      (sum, block) => sum + (block.type === 'text' ? Buffer.byteLength(block.text) : IMAGE_BYTES),
+      0,
+    );
+    if (bytes > maxBytes && shown > 0) break;
+    blocks.push(...parts);
+    shown++;
+  }
+  return { blocks: joined(blocks), shown };
+}
+
+function cellBlocks(path: string, cell: Cell, index: number): ContentBlockParam[] {
+  const kind = cell.cell_type === 'code' ? '' : ` type="${cell.cell_type}"`;
+  const source = clip(textOf(cell.source), MOST_OUTPUT * 10, `All of it is in ${path}`);
+  const name = cellName(cell, index);
+  const outputs = cell.cell_type === 'code' ? cell.outputs.flatMap((output) => outputBlocks(path, output)) : [];
+  return [textBlock(`<cell id="${name}"${kind}>\n${source}\n</cell>`), ...outputs];
+}
+
+function outputBlocks(path: string, output: Output): ContentBlockParam[] {
+  const { data = {}, text, ename, evalue = '', traceback = [] } = output;
+  const image = IMAGES.map((type) => ({ type, data: data[type] })).find((found) => isText(found.data));
+  const words =
+    ename !== undefined
+      ? traceback.join('\n') || `${ename}: ${evalue}`
+      : isText(text)
+        ? textOf(text)
+        : isText(data['text/plain'])
+          ? textOf(data['text/plain'])
+          : '';
+  const shown = clip(stripVTControlCharacters(words).trimEnd(), MOST_OUTPUT, `All of it is in ${path}`);
+  const pictures = image && isText(image.data) ? [imageBlock(image.type, textOf(image.data))] : [];
+  return [...(shown === '' ? [] : [textBlock(`<output>\n${shown}\n</output>`)]), ...pictures];
+}
+
+function imageBlock(type: ImageType, data: string): ContentBlockParam {
+  const base64 = data.replace(/\s/g, '');
+  if (base64.length * 0.75 > LARGEST_IMAGE) return textBlock('<output>(an image of more than 5 MiB)</output>');
+  return { type: 'image', source: { type: 'base64', media_type: type, data: base64 } };
+}
+
+function isText(value: unknown): value is string | string[] {
+  return typeof value === 'string' || (Array.isArray(value) && value.every((line) => typeof line === 'string'));
+}
+
+const textBlock = (text: string): ContentBlockParam => ({ type: 'text', text });
+
+/** Neighbouring texts as one. */
+function joined(blocks: readonly ContentBlockParam[]): ContentBlockParam[] {
+  const all: ContentBlockParam[] = [];
+  for (const block of blocks) {
+    const last = all.at(-1);
+    if (block.type === 'text' && last?.type === 'text') all.splice(-1, 1, textBlock(`${last.text}\n${block.text}`));
+    else all.push(block);
+  }
+  return all;
+}

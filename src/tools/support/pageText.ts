@@ -1,0 +1,40 @@
+import { ToolError } from '../../util/errors.js';
+
+/** A page as text for a model: HTML as Markdown, other text as it is. @throws ToolError for what is no text. */
+export async function pageText(url: string, type: string, body: Buffer): Promise<string> {
+  const [mime = ''] = type.toLowerCase().split(';');
+  const kind = mime.trim();
+  const isHtml = kind === 'text/html' || kind === 'application/xhtml+xml' || (kind === '' && looksLikeHtml(body));
+  if (!isHtml && !/^text\/|[/+](json|xml|javascript|yaml)$|^$/.test(kind))
+    throw new ToolError(
+      `${url} is ${kind}, not a page of text. Download it with Bash (curl -o) and open it with Read.`,
+    );
+  const text = new TextDecoder(charsetOf(type, body)).decode(body);
+  if (!isHtml) return text;
+  const { toMarkdown } = await import('./markdown.js');
+  return toMarkdown(text);
+}
+
+/** By its mark, what the server says, or what the page itself says; UTF-8 where none of them is one we know. */
+function charsetOf(type: string, body: Buffer): string {
+  const start = body.subarray(0, 1024).toString('latin1');
+  const marked = start.startsWith('\xef\xbb\xbf')
+    ? 'utf-8'
+    : start.startsWith('\xff\xfe')
+      ? 'utf-16le'
+      : start.startsWith('\xfe\xff')
+        ? 'utf-16be'
+        : undefined;
+  const [, said] =
+    /charset\s*=\s*["']?([\w:.-]+)/i.exec(type) ?? /<meta[^>]+charset\s*=\s*["']?([\w:.-]+)/i.exec(start) ?? [];
+  const charset = marked ?? said ?? 'utf-8';
+  try {
+    return new TextDecoder(charset).encoding;
+  } catch {
+    return 'utf-8';
+  }
+}
+
+function looksLikeHtml(body: Buffer): boolean {
+  return /^\s*<(!doctype html|html|head|body)\b/i.test(body.subarray(0, 1024).toString('latin1'));
+}

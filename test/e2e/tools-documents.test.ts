@@ -1,0 +1,112 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { PDFDocument } from 'pdf-lib';
+import { expect, test } from 'vitest';
+import { initRepo } from '../helpers/gitRepo.js';
+import { heardBy, runJson } from '../helpers/headless.js';
+import { stage } from '../helpers/program.js';
+
+const reply = (...calls: string[]) => `
+agents:
+  team-lead:
+    - when: { turn: 1 }
+      reply:
+${calls.map((call) => `        - ${call}`).join('\n')}
+    - reply: Done.
+  team-lead/webfetch:
+    - reply: 'A small answer.'
+`;
+
+test('the shipped program reads pages of a PDF and cells of a notebook, and changes one', async () => {
+  await using team = await stage(
+    reply(
+      '{ tool: Read, input: { file_path: a.pdf, pages: "2-3" } }',
+      '{ tool: Read, input: { file_path: a.ipynb } }',
+      '{ tool: NotebookEdit, input: { notebook_path: a.ipynb, cell_id: one, new_source: changed } }',
+    ),
+  );
+  const pdf = await PDFDocument.create();
+  for (let page = 0; page < 12; page++) pdf.addPage([100, 100]);
+  await writeFile(join(team.folder, 'a.pdf'), await pdf.save());
+  const cells = [{ cell_type: 'markdown', id: 'one', metadata: {}, source: ['first'] }];
+  await writeFile(
+    join(team.folder, 'a.ipynb'),
+    JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 }),
+  );
+  const { result } = await runJson(team, 'Read.', '--permission-mode', 'acceptEdits');
+  expect(result).toMatchObject({ subtype: 'success', permission_denials: [] });
+  const told = heardBy(team, 'team-lead').at(-1) ?? '';
+  expect(told).toMatch(
+    /Pages 2–3 of 12 of .*"type":"document","source":\{"type":"base64","media_type":"application\/pdf"/,
+  );
+  expect(told).toContain('<cell id=\\"one\\" type=\\"markdown\\">\\nfirst\\n</cell>');
+  expect(told).toContain('Replaced cell one');
+});
+
+test('WebFetch has the small model answer, reaches this machine only where a rule names it, and its cost is counted', async () => {
+  const server = createServer((_, response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hi</h1>'),
+  );
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo;
+  try {
+    await using team = await stage(
+      reply(`{ tool: WebFetch, input: { url: "http://127.0.0.1:${port}/", prompt: "What does it say?" } }`),
+    );
+    const allowed = await runJson(team, 'Look.', '--allowed-tools', 'WebFetch(domain:127.0.0.1)');
+    expect(allowed.result).toMatchObject({ subtype: 'success', permission_denials: [] });
+    expect(heardBy(team, 'team-lead').at(-1)).toContain('A small answer.');
+    expect(heardBy(team, 'team-lead/webfetch')[0]).toContain('# Hi');
+    expect(Object.keys(allowed.result.modelUsage).some((model) => model.includes('haiku'))).toBe(true);
+
+    const bypassed = await runJson(team, 'Look.', '--permission-mode', 'bypassPermissions');
+    expect(bypassed.result.subtype).toBe('success');
+    expect(heardBy(team, 'team-lead').at(-1)).toContain('is not fetched unless the user has a rule');
+    const denied = await runJson(team, 'Look.');
+    expect(denied.result.permission_denials).toMatchObject([{ tool_name: 'WebFetch' }]);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+test('a worktree that is entered is where the next calls work, also when the agent started in a sub-folder', async () => {
+  await using team = await stage(`
+agents:
+  team-lead:
+    - when: { turn: 1 }
+      reply: [{ tool: EnterWorktree, input: { name: mine } }]
+    - when: { turn: 2 }
+      reply:
+        - { tool: Bash, input: { command: pwd } }
+        - { tool: Write, input: { file_path: new.txt, content: x } }
+    - when: { turn: 3 }
+      reply: [{ tool: ExitWorktree, input: { action: remove } }]
+    - when: { turn: 4 }
+      reply: [{ tool: ExitWorktree, input: { action: remove, discard_changes: true } }]
+    - when: { turn: 5 }
+      reply: [{ tool: Bash, input: { command: pwd } }]
+    - reply: Done.
+`);
+  const repo = join(team.folder, 'project');
+  const { commit } = await initRepo(repo);
+  const { mkdir } = await import('node:fs/promises');
+  await mkdir(join(repo, 'sub'));
+  await commit('sub/a.txt');
+  const ended = await team.troupe(
+    [
+      ...['run', '--output-format', 'json', 'Go.', '--permission-mode', 'acceptEdits'],
+      ...['--allowed-tools', 'EnterWorktree', 'ExitWorktree'],
+    ],
+    { cwd: join(repo, 'sub'), timeout: 60_000 },
+  );
+  expect(ended.exitCode, ended.stderr + ended.stdout).toBe(0);
+  const told = heardBy(team, 'team-lead');
+  const path = join(repo, '.claude/worktrees/mine');
+  expect(told.at(2)).toContain(`Created ${path}/new.txt`);
+  expect(told.at(3)).toContain('holds what is nowhere else: new.txt.');
+  expect(told.at(4)).toContain(`Removed ${path}. You work in ${repo}/sub again. Discarded: new.txt.`);
+  expect(told.at(5)).toContain(`"content":"${repo}/sub"`);
+});

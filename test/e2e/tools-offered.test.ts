@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest';
+import { eventually } from '../helpers/eventually.js';
+import { addTemplate, runJson } from '../helpers/headless.js';
+import { type Stage, stage } from '../helpers/program.js';
+import { tmuxStage } from '../helpers/tmuxTeam.js';
+
+const FILES = ['Bash', 'Edit', 'Glob', 'Grep', 'NotebookEdit', 'Read', 'Write'];
+const OWN = ['EnterWorktree', 'ExitWorktree', 'SendMessage', 'TodoWrite', 'WebFetch'];
+const TASKS = ['TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate'];
+const RUNNING = ['Agent', 'TaskOutput', 'TaskStop'];
+const READING = [
+  'Bash',
+  'EnterWorktree',
+  'ExitWorktree',
+  'Glob',
+  'Grep',
+  'Read',
+  'SendMessage',
+  'TodoWrite',
+  'WebFetch',
+];
+
+const LEAD = [...FILES, ...OWN, ...TASKS, ...RUNNING, 'EnterPlanMode', 'ExitPlanMode'];
+const TEAMMATE = [...FILES, ...OWN, ...TASKS, ...RUNNING];
+
+/** Everything that an agent of a certain kind is offered: no more and no less, in every mode. */
+const OFFERED: Readonly<Record<string, readonly string[]>> = {
+  lead: LEAD,
+  teammate: TEAMMATE,
+  'teammate whose plan needs approval': [...TEAMMATE, 'ExitPlanMode'],
+  'sub-agent': [...FILES, ...OWN, ...TASKS],
+  'sub-agent in the background': [...FILES, ...OWN],
+  Explore: [...READING, ...TASKS],
+  Plan: [...READING, ...TASKS],
+};
+
+/** The names of the tools in the first request that says something. */
+function offered({ server }: Pick<Stage, 'server'>, agent: string, text: string): string[] {
+  const request = server
+    .log()
+    .find(
+      ({ userId, body }) =>
+        userId.split(':').slice(2).join(':').startsWith(agent) && JSON.stringify(body).includes(text),
+    );
+  expect(request, `${agent}: ${text}`).toBeDefined();
+  const { tools } = request?.body as { tools: { name: string }[] };
+  return tools.map(({ name }) => name).sort();
+}
+
+const sorted = (kind: string) => [...(OFFERED[kind] ?? [])].sort();
+const start = (prompt: string, more: string) =>
+  `{ tool: Agent, input: { description: x, prompt: ${prompt}, ${more} } }`;
+
+const SCRIPT = `
+agents:
+  team-lead:
+    - when: { turn: 1 }
+      reply:
+        - ${start('I am general.', 'subagent_type: general-purpose')}
+        - ${start('I explore.', 'subagent_type: Explore')}
+        - ${start('I plan.', 'subagent_type: Plan')}
+        - ${start('I am behind.', 'subagent_type: general-purpose, run_in_background: true')}
+    - reply: Done.
+  'team-lead/*': [{ reply: Done. }]
+  bob: [{ reply: Done. }]
+  eve:
+    - when: { turn: 1 }
+      reply: [{ tool: ExitPlanMode, input: { plan: Nothing. } }]
+    - reply: Done.
+`;
+
+const TEAM = `---
+name: pair
+description: x
+members:
+  - { name: bob, prompt: I am bob. }
+  - { name: eve, permissionMode: plan, prompt: I am eve. }
+---
+Go.
+`;
+
+test.each([
+  ['in-process', 'default'],
+  ['in-process', 'plan'],
+  ['in-process', 'bypassPermissions'],
+  ['tmux', 'acceptEdits'],
+])('each kind of agent is offered its tools (%s, %s)', async (backend, mode) => {
+  await using team = await stage(SCRIPT);
+  await addTemplate(team, 'pair', TEAM);
+  const { exitCode, stderr } = await runJson(
+    team,
+    ...['pair', '--backend', backend, '--permission-mode', mode, '--approve-plans'],
+  );
+  expect(exitCode, stderr).toBe(0);
+  expect({
+    lead: offered(team, 'team-lead', 'Go.'),
+    teammate: offered(team, 'bob', 'I am bob.'),
+    'teammate whose plan needs approval': offered(team, 'eve', 'I am eve.'),
+    'sub-agent': offered(team, 'team-lead/', 'I am general.'),
+    'sub-agent in the background': offered(team, 'team-lead/', 'I am behind.'),
+    Explore: offered(team, 'team-lead/', 'I explore.'),
+    Plan: offered(team, 'team-lead/', 'I plan.'),
+  }).toEqual(Object.fromEntries(Object.keys(OFFERED).map((kind) => [kind, sorted(kind)])));
+});
+
+test('a fork is shown the tools of whom it comes from, byte for byte, and refused what it must not use', async () => {
+  await using team = await stage(`
+agents:
+  team-lead:
+    - when: { turn: 1 }
+      reply: [{ tool: Agent, input: { description: x, prompt: I am a fork. } }]
+    - reply: Done.
+  'team-lead/*':
+    - when: { turn: 1 }
+      reply: [{ tool: TaskStop, input: { task_id: x } }]
+    - reply: Done.
+`);
+  team.env['TROUPE_FORK_SUBAGENT'] = '1';
+  const { exitCode, stderr } = await runJson(team, 'Look.', '--permission-mode', 'bypassPermissions');
+  expect(exitCode, stderr).toBe(0);
+  const toolsOf = (agent: string) =>
+    JSON.stringify(
+      (team.server.log().find(({ userId }) => userId.includes(agent))?.body as { tools: unknown[] }).tools,
+    );
+  expect(toolsOf(':team-lead/')).toBe(toolsOf(':team-lead'));
+  const told = JSON.stringify(
+    team.server
+      .log()
+      .filter(({ userId }) => userId.includes(':team-lead/'))
+      .at(-1)?.body,
+  );
+  expect(told).toMatch(/"is_error":true/);
+});
+
+test('only a lead with a person may ask that person; the answer is typed into its pane', async () => {
+  await using team = await tmuxStage(`
+agents:
+  team-lead:
+    - when: { turn: 1 }
+      reply:
+        - tool: AskUserQuestion
+          input:
+            questions:
+              - question: Which colour?
+                header: Colour
+                options: [{ label: Red, description: warm }, { label: Blue, description: cold }]
+    - reply: Thank you.
+  bob: [{ reply: Done. }]
+`);
+  await team.template('one', '---\nname: one\ndescription: x\nmembers: [{ name: bob, prompt: I am bob. }]\n---\nGo.\n');
+  await team.ok('up', 'one', '--name', 'asks', '--detach', '--backend', 'tmux');
+  const { pane } = await team.member('team-lead');
+  await eventually(async () => {
+    const shown = await team.tmux('capture-pane', '-p', '-t', pane);
+    expect(shown).toMatch(/\[Colour\] Which colour\?\n {2}1 {2}Red {2}warm\n {2}2 {2}Blue {2}cold\n {2}\/answer q1 1/);
+  }, 20_000);
+  await team.type('team-lead', '/answer q1 2');
+  await eventually(() =>
+    expect(team.heard('team-lead').at(-1)).toContain('{\\\\\\"Which colour?\\\\\\":\\\\\\"Blue\\\\\\"}'),
+  );
+  expect(offered(team, 'team-lead', 'Go.')).toEqual([...LEAD, 'AskUserQuestion'].sort());
+  await eventually(() => expect(offered(team, 'bob', 'I am bob.')).not.toContain('AskUserQuestion'));
+  await team.ok('down');
+});

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { type Conversation, obey } from '../../src/app/conversation.js';
+import { createQuestions, type OpenQuestion } from '../../src/app/questions.js';
+import { createAskUserQuestionTool } from '../../src/tools/askUserQuestion.js';
+import { textOf, toolContext } from './context.js';
+
+const option = (label: string) => ({ label, description: `what ${label} means` });
+const COLOUR = { question: 'Which colour?', header: 'Colour', options: [option('Red'), option('Blue')] };
+const PARTS = { ...COLOUR, question: 'Which parts?', multiSelect: true, options: ['A', 'B', 'C'].map(option) };
+
+/** A person and a model that asks; what the person was shown. */
+function asked(questions: object[], signal = new AbortController().signal) {
+  const shown: OpenQuestion[] = [];
+  const withdrawn: string[] = [];
+  const port = createQuestions({
+    show: (question) => void shown.push(question),
+    withdraw: ({ id }) => void withdrawn.push(id),
+  });
+  const tool = createAskUserQuestionTool(port.ask);
+  const result = textOf(tool, { questions }, toolContext('/', { signal }));
+  const say = (line: string) =>
+    obey(line, { answer: async (id: string, choice: string) => port.answer(id, choice) } as Conversation);
+  return { shown, withdrawn, result, say, port };
+}
+
+test('AskUserQuestion: the person chooses by number, by label or in words of their own', async () => {
+  const answers = async (choice: string, question = COLOUR) => {
+    const { result, say } = asked([question]);
+    await say(`/answer q1 ${choice}`);
+    return Object.values(JSON.parse(await result).answers)[0];
+  };
+  expect(await answers('2')).toBe('Blue');
+  expect(await answers('red')).toBe('Red');
+  expect(await answers('a warm one, but not too loud')).toBe('a warm one, but not too loud');
+  expect(await answers('1, c,1', PARTS)).toBe('A, C');
+});
+
+test('AskUserQuestion: several questions wait side by side, each with an id', async () => {
+  const { shown, result, say, port, withdrawn } = asked([COLOUR, PARTS]);
+  expect(shown.map(({ id, question }) => [id, question])).toEqual([
+    ['q1', 'Which colour?'],
+    ['q2', 'Which parts?'],
+  ]);
+  await say('/answer q2 1');
+  expect(port.open().map(({ id }) => id)).toEqual(['q1']);
+  await say('/answer q1 1');
+  expect(JSON.parse(await result)).toEqual({ answers: { 'Which colour?': 'Red', 'Which parts?': 'A' } });
+  expect(withdrawn).toEqual([]);
+});
+
+test('AskUserQuestion: a slip in the answer is told and the question waits on', async () => {
+  const { result, say } = asked([COLOUR]);
+  await expect(say('/answer q7 1')).rejects.toThrow('No question "q7" waits. Waiting: q1');
+  await expect(say('/answer q1 3')).rejects.toThrow('There are only the options 1 to 2.');
+  await expect(say('/answer q1 1,2')).rejects.toThrow('Only one can be chosen.');
+  await expect(say('/answer q1')).rejects.toThrow('Say what you choose: /answer q1 1');
+  await say('/answer q1 1');
+  await expect(say('/answer q1 2')).rejects.toThrow('No question "q1" waits. None does.');
+  expect(JSON.parse(await result).answers).toEqual({ 'Which colour?': 'Red' });
+});
+
+test('AskUserQuestion: a turn that is ended takes its questions away', async () => {
+  const abort = new AbortController();
+  const { result, port, withdrawn } = asked([COLOUR], abort.signal);
+  abort.abort(new Error('stop'));
+  await expect(result).rejects.toThrow('stop');
+  expect(port.open()).toEqual([]);
+  expect(withdrawn).toEqual(['q1']);
+});
+
+test('AskUserQuestion: silence is told to the model as such', async () => {
+  const tool = createAskUserQuestionTool(async ({ header }) => (header === 'Colour' ? undefined : 'A'));
+  const ask = (...questions: object[]) => textOf(tool, { questions }, toolContext('/'));
+  expect(await ask(COLOUR)).toMatch(/did not answer in time/);
+  expect(JSON.parse(await ask(COLOUR, { ...PARTS, header: 'Parts' }))).toEqual({
+    answers: { 'Which parts?': 'A' },
+    unanswered: ['Which colour?'],
+  });
+});
+
+test('AskUserQuestion: one to four questions with two to four options, told apart', async () => {
+  const tool = createAskUserQuestionTool(async () => 'x');
+  const ask = (...questions: object[]) => textOf(tool, { questions }, toolContext('/'));
+  await expect(ask()).rejects.toThrow('questions: Too small');
+  await expect(ask({ ...COLOUR, options: [option('A')] })).rejects.toThrow('questions.0.options: Too small');
+  await expect(ask({ ...COLOUR, header: 'much too long a header' })).rejects.toThrow('questions.0.header: Too big');
+  await expect(ask({ ...COLOUR, options: [option('A'), option('a')] })).rejects.toThrow('have the same label');
+  await expect(ask(COLOUR, COLOUR)).rejects.toThrow('Two questions are the same');
+});
