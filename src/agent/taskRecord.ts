@@ -12,6 +12,8 @@ export interface TaskProgress {
   /** The last five, in words. */
   readonly recentActivities: readonly string[];
   readonly lastActivity?: string | undefined;
+  /** What it says itself that it does, where it is asked. */
+  readonly summary?: string | undefined;
 }
 
 /** Something that runs beside a conversation, or could: an agent or a command. Times are milliseconds since the epoch. */

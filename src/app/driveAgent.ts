@@ -15,6 +15,8 @@ export interface DriveOptions {
   readonly idleMs: number;
   /** Sees everything that happens to it, before it goes on. */
   readonly observe: (event: AgentEvent) => Promise<void>;
+  /** Goes on beside it until the signal is aborted: the agent is over. */
+  readonly beside?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** How long an agent that was asked to end may take for it. */
@@ -24,7 +26,7 @@ const GRACE_MS = 10_000;
 export async function driveAgent(
   run: AgentRun,
   task: Task,
-  { clock, idleMs, observe }: DriveOptions,
+  { clock, idleMs, observe, beside }: DriveOptions,
 ): Promise<TaskOutcome> {
   let usage: Usage = NO_USAGE;
   const begun = run.history.length;
@@ -51,6 +53,7 @@ export async function driveAgent(
     task.stop('timed_out', `It gave no sign for ${idleMs / 1000} s.`);
   };
   stopWhenSilent().catch(() => {});
+  beside?.(over.signal).catch(() => {});
   const cleanups = run.cleanups.map(once);
 
   try {

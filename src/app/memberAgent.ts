@@ -32,6 +32,7 @@ import { reminders } from './reminders.js';
 import type { World } from './services.js';
 import type { Ground } from './sessionGround.js';
 import type { AgentParent, ToolScope } from './subagent.js';
+import { hasBackground } from './subagentSettings.js';
 import { allTools } from './toolset.js';
 import { transcriptPort } from './transcriptPort.js';
 import { createWebPort } from './webPort.js';
@@ -148,6 +149,8 @@ export async function joinAgent({
       outputFolder: sessionPaths.tasks,
       agents: agentPort,
       running: running.port,
+      // A sub-agent's commands end with it.
+      background: agentId === undefined && hasBackground(launch) ? running.registry : undefined,
       web,
       askUser,
       worktree: createOwnWorktree({

@@ -14,6 +14,8 @@ export interface SubagentSettings {
   /** Milliseconds without any sign after which an agent is ended. */
   readonly idleMs: number;
   readonly maxOutputBytes: number | undefined;
+  /** Whether agents are asked now and then what they are doing. */
+  readonly summaries: boolean;
 }
 
 const AUTO_BACKGROUND_MS = 120_000;
@@ -48,5 +50,11 @@ export function subagentSettings({ environment, settings, backend, role }: Launc
     autoBackgroundMs: background === 'on' && on('TROUPE_AUTO_BACKGROUND_TASKS') ? AUTO_BACKGROUND_MS : undefined,
     idleMs: (number('TROUPE_AGENT_IDLE_TIMEOUT') ?? IDLE_S) * 1000,
     maxOutputBytes: number('TROUPE_TASK_OUTPUT_MAX'),
+    summaries: on('TROUPE_AGENT_SUMMARIES'),
   };
+}
+
+/** Whether a member's own commands may run in the background. */
+export function hasBackground({ environment }: Pick<Launch, 'environment'>): boolean {
+  return !isOn(environment, 'TROUPE_DISABLE_BACKGROUND_TASKS');
 }

@@ -71,10 +71,11 @@ const SHOWN_LINES = 50;
 /** What TaskOutput tells. */
 export function standText(record: TaskRecord, lastLines: readonly string[] = []): string {
   const { id, agentId, name, type, description, status, progress, result, error, outputFile } = record;
-  const { toolUses, outputTokens, recentActivities } = progress;
+  const { toolUses, outputTokens, recentActivities, summary } = progress;
   return [
     `${agentId ?? id}${name === undefined ? '' : ` "${name}"`} (${type}, ${description}): ${status}`,
     ...(type === 'agent' ? [`${toolUses} tool uses, ${outputTokens} tokens written`] : []),
+    ...(status === 'running' && summary !== undefined ? [`It says: ${summary}`] : []),
     ...(status === 'running' && recentActivities.length > 0 ? [`Lately: ${recentActivities.join('; ')}`] : []),
     ...(error === undefined ? [] : [`Error: ${error}`]),
     ...(status === 'running' ? lastLines.slice(-SHOWN_LINES) : []),

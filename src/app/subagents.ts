@@ -13,6 +13,7 @@ import { historyOf } from '../transcript/resume.js';
 import type { AgentRecord, TaskFiles } from '../transcript/taskFiles.js';
 import { openTranscript } from '../transcript/transcript.js';
 import { UserError } from '../util/errors.js';
+import { withSummaries } from './agentSummaries.js';
 import { driveAgent } from './driveAgent.js';
 import type { Isolation } from './isolation.js';
 import { type AgentParent, joinSubagent, type SubagentDeps } from './subagent.js';
@@ -182,8 +183,12 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       };
       const stopped = await deps.onStart?.(record);
       const cleanups = [...run.cleanups, ...(stopped ? [stopped] : []), () => deps.endChildren(agentId)];
-      const outcome = await driveAgent({ ...run, cleanups }, task, { clock, idleMs: settings.idleMs, observe });
-      inboxes.delete(agentId);
+      const asked = withSummaries({ ...run, cleanups }, task, deps);
+      const beside = settings.summaries ? asked.beside : undefined;
+      const outcome = await driveAgent(asked.run, task, { clock, idleMs: settings.idleMs, observe, beside });
+      const isStopped = outcome.status === 'killed' || outcome.status === 'timed_out';
+      // What was said to it before it was stopped is not what it goes on with.
+      if (isStopped) arrivals.take();
       leave();
       slot.free();
       await files.saveAgent({ ...record, status: outcome.status, endedAt: clock.now() }).catch(() => {});
@@ -194,8 +199,27 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
           worktree: async () => ((await deps.isolation.release(worktree, parent.folder)) ? undefined : worktree),
         }),
       });
+      // Until now, so that nobody begins it anew while it is still being cleared away.
+      inboxes.delete(agentId);
+      const unread = arrivals.take().map(({ text }) => text);
+      if (unread.length > 0) goOn(parent, record, definition, unread.join('\n'), task.signal).catch(() => {});
       return { record: task.record(), outcome, facts };
     }
+  }
+
+  async function goOn(
+    parent: AgentParent,
+    before: AgentRecord,
+    definition: AgentDefinition,
+    prompt: string,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const toolUseId = `message-${ids.hex(12)}`;
+    const slot = slots.take(toolUseId, before.depth);
+    const { description, name } = before;
+    const isBackground = settings.background === 'on';
+    const call = { toolUseId, description, prompt, name };
+    return start({ parent, definition, call, isBackground, slot, before }, signal);
   }
 
   async function workplace({ parent, isolation, before }: Start, agentId: string, undo: (() => unknown)[]) {
@@ -245,8 +269,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
   return {
     portOf: (parent) => portOf(parent, () => 0),
     async tell(parent, to, text, signal) {
-      const known = await files.agents();
-      const record = known.find(({ agentId }) => agentId === to) ?? newestCalled(known, to);
+      const record = await files.findAgent(to);
       if (!record) return undefined;
       const definition = requireAgent(await deps.agents(), record.agentType);
       // Only now, and nothing is waited for before it is started: two messages must not start it twice.
@@ -255,12 +278,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
         inbox.add({ text: `<message>\n${text}\n</message>`, from: 'lead', mail: [], wakes: true });
         return `${record.agentId} is running: it reads your message behind its next step.`;
       }
-      const toolUseId = `message-${ids.hex(12)}`;
-      const slot = slots.take(toolUseId, record.depth);
-      const { description, name } = record;
-      const isBackground = settings.background === 'on';
-      const call = { toolUseId, description, prompt: text, name };
-      return start({ parent, definition, call, isBackground, slot, before: record }, signal);
+      return goOn(parent, record, definition, text, signal);
     },
   };
 }
@@ -277,11 +295,4 @@ function offersBackground({ background, forkMode }: SubagentSettings): AgentPort
   if (background === 'off') return 'Background tasks are switched off here: leave it out, and wait for the result.';
   if (background !== 'on') return background.refused;
   return forkMode ? 'Every agent goes on in the background here: leave it out.' : true;
-}
-
-function newestCalled(agents: readonly AgentRecord[], name: string): AgentRecord | undefined {
-  return agents
-    .filter((agent) => agent.name === name)
-    .toSorted((a, b) => a.startedAt - b.startedAt)
-    .at(-1);
 }

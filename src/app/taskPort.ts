@@ -1,4 +1,5 @@
-import type { TaskRegistry } from '../agent/background.js';
+import { open } from 'node:fs/promises';
+import type { Task, TaskRegistry } from '../agent/background.js';
 import type { Clock } from '../host/clock.js';
 import { within } from '../host/clock.js';
 import type { TaskPort } from '../tools/taskOutput.js';
@@ -29,7 +30,7 @@ export function createTaskPort({ registry, clock, shutDown }: TaskPortDeps): Tas
       }
       if (waitMs > 0 && task.record().status === 'running')
         await within(clock, waitMs, () => Promise.race([task.ended, untilAborted(signal)]));
-      return standText(task.record(), task.lastLines());
+      return standText(task.record(), await lastLinesOf(task));
     },
     async stop(idOrName) {
       const task = registry.find(idOrName);
@@ -49,6 +50,25 @@ export function createTaskPort({ registry, clock, shutDown }: TaskPortDeps): Tas
       });
     },
   };
+}
+
+const SHOWN_BYTES = 16 * 1024;
+
+/** A command's are in the file that it prints into by itself. */
+async function lastLinesOf(task: Task): Promise<readonly string[]> {
+  const { type, status, outputFile } = task.record();
+  if (type !== 'shell' || status !== 'running') return task.lastLines();
+  const file = await open(outputFile, 'r').catch(() => undefined);
+  if (!file) return [];
+  try {
+    const { size } = await file.stat();
+    const start = Math.max(0, size - SHOWN_BYTES);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SHOWN_BYTES), 0, SHOWN_BYTES, start);
+    const lines = buffer.toString('utf8', 0, bytesRead).trimEnd().split('\n');
+    return start === 0 ? lines : lines.slice(1);
+  } finally {
+    await file.close();
+  }
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

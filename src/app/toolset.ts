@@ -1,3 +1,4 @@
+import type { TaskRegistry } from '../agent/background.js';
 import type { Tool } from '../agent/tool.js';
 import type { TeamPaths } from '../config/paths.js';
 import { MARK_VARIABLE } from '../host/children.js';
@@ -32,6 +33,8 @@ export interface ToolsetDeps {
   readonly submitPlan: SubmitPlan;
   readonly agents: AgentPort;
   readonly running: TaskPort;
+  /** For commands in the background. */
+  readonly background?: Pick<TaskRegistry, 'begin'> | undefined;
   readonly folders: () => readonly string[];
   /** Whether a `cd` lasts. */
   readonly keepsCwd: boolean;
@@ -63,6 +66,7 @@ export function allTools(deps: ToolsetDeps): Tool[] {
       environment: () => ({ ...launch.environment, [MARK_VARIABLE]: mark.member }),
       outputFolder: deps.outputFolder,
       keepsCwd: deps.keepsCwd,
+      background: deps.background,
       folders: deps.folders,
     }),
     createEditTool({ onEdit }),

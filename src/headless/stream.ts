@@ -64,6 +64,7 @@ function taskFields({ id, type, agentId, name, toolUseId, description, status, p
       tool_uses: progress.toolUses,
     },
     last_activity: progress.lastActivity,
+    summary: progress.summary,
     output_file: outputFile,
   };
 }

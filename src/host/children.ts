@@ -1,6 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Clock } from './clock.js';
-import { isAlive, type ProcessRef, procStart, sendSignal } from './processes.js';
+import { groupsOf, isAlive, killGroup, type ProcessRef, procStart, sendSignal, taskCount } from './processes.js';
 
 /**
  * How a child of a member's tool is found again, also after it has left its process group and session:
@@ -43,8 +44,11 @@ export async function markedProcesses(mark: Mark): Promise<ProcessRef[]> {
   return found;
 }
 
-async function carries(pid: string, { member, home, call, agent }: Mark): Promise<boolean> {
-  const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+async function carries(pid: string, mark: Mark): Promise<boolean> {
+  return carriesMark(await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => ''), mark);
+}
+
+function carriesMark(environment: string, { member, home, call, agent }: Mark): boolean {
   if (!environment.includes(MARK_VARIABLE)) return false;
   const variables = environment.split('\0');
   return (
@@ -79,4 +83,36 @@ export async function endAll(processes: readonly ProcessRef[], clock: Clock, gra
     alive = alive.filter((_, index) => still[index]);
   }
   for (const target of alive) await sendSignal(target, 'SIGKILL');
+}
+
+/**
+ * Ends all that carries the mark once that is more than `most` processes, and then says so. Cheap to ask often: it looks
+ * closely only when the machine has as many new ones. It never waits, for what forks without end leaves no time to.
+ */
+export function containMarked(mark: Mark, most: number): () => boolean {
+  const before = taskCount();
+  return () => {
+    if (taskCount() - before <= most) return false;
+    if (markedNow(mark).length <= most) return false;
+    for (let left = markedNow(mark), round = 0; left.length > 0 && round < MOST_ROUNDS; round++) {
+      for (const group of groupsOf(left)) killGroup(group);
+      left = markedNow(mark);
+    }
+    return true;
+  };
+}
+
+const MOST_ROUNDS = 100;
+
+function markedNow(mark: Mark): number[] {
+  const pids = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry) && entry !== String(process.pid));
+  return pids.filter((pid) => carriesMark(environmentOf(pid), mark)).map(Number);
+}
+
+function environmentOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8');
+  } catch {
+    return '';
+  }
 }

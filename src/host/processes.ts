@@ -56,6 +56,28 @@ async function listedGroup(group: number): Promise<number[]> {
   return rows.flatMap(([pid, of]) => (pid !== undefined && of === group ? [pid] : []));
 }
 
+/** About how many processes and threads this machine runs; 0 where it does not say. */
+export function taskCount(): number {
+  if (process.platform !== 'linux') return 0;
+  const [, count] = /\/(\d+) \d+\s*$/.exec(readFileSync('/proc/loadavg', 'utf8')) ?? [];
+  return Number(count ?? 0);
+}
+
+/** The groups of these processes, but not our own. */
+export function groupsOf(pids: readonly number[]): readonly number[] {
+  const groups = new Set(pids.map((pid) => linuxStat(pid).group ?? 0));
+  return [...groups].filter((group) => group > 1 && group !== linuxStat(process.pid).group);
+}
+
+/** SIGKILL to a whole group at once, which none of its members outruns by forking. */
+export function killGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH')) throw error;
+  }
+}
+
 let boot: string | undefined;
 function bootId(): string {
   boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

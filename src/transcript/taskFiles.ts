@@ -26,6 +26,7 @@ export const TaskRecord = z.looseObject({
     toolUses: z.number(),
     recentActivities: z.array(z.string()),
     lastActivity: z.optional(z.string()),
+    summary: z.optional(z.string()),
   }),
   notified: z.boolean(),
   result: z.optional(z.string()),
@@ -74,11 +75,18 @@ export function openTaskFiles(folders: TaskFolders) {
   const task = (id: string) => join(folders.tasks, `${checked(id)}.json`);
   const agent = (id: string) => join(folders.agents, `${checked(id)}.json`);
   const notice = (id: string) => join(folders.notices, `${checked(id)}.json`);
+  const agents = () => recordsIn(folders.agents, AgentRecord);
   return {
     saveTask: (record: TaskRecord) => writeJson(task(record.id), TaskRecord.parse(record)),
     tasks: () => recordsIn(folders.tasks, TaskRecord),
     saveAgent: (record: AgentRecord) => writeJson(agent(record.agentId), AgentRecord.parse(record)),
-    agents: () => recordsIn(folders.agents, AgentRecord),
+    agents,
+    /** By its id, or the newest of that name. */
+    async findAgent(idOrName: string): Promise<AgentRecord | undefined> {
+      const known = await agents();
+      const named = known.filter(({ name }) => name === idOrName).sort((a, b) => a.startedAt - b.startedAt);
+      return known.find(({ agentId }) => agentId === idOrName) ?? named.at(-1);
+    },
     /** On disk when it returns: it is delivered however this process ends. */
     keepNotice: (id: string, text: string) => writeAtomic(notice(id), `${JSON.stringify({ id, text })}\n`),
     notices: () => recordsIn(folders.notices, Notice),

@@ -1,9 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { ToolScope } from '../../src/app/subagent.js';
+import { subagentSettings } from '../../src/app/subagentSettings.js';
+import { createTaskPort } from '../../src/app/taskPort.js';
 import type { AgentDefinition } from '../../src/definitions/agent.js';
+import { systemClock } from '../../src/host/clock.js';
 import { resolveModel } from '../../src/model/catalogue.js';
-import { onAbort, type Reply, shortOf, tool } from '../agent/harness.js';
+import type { Launch } from '../../src/team/launch.js';
+import { fakeModel, onAbort, type Reply, shortOf, tool } from '../agent/harness.js';
 import { fieldOf } from '../agent/taskBench.js';
 import { eventually } from '../helpers/eventually.js';
 import { fakeClock } from '../helpers/fakeClock.js';
@@ -407,4 +412,98 @@ test('what is to be read in the foreground can be let go: the lead’s person mo
   open();
   await eventually(() => expect(bench.arrivals).toHaveLength(1));
   expect(calls).toHaveLength(1);
+});
+
+test('an agent that goes on is never in a wider mode than its parent is by then', async () => {
+  const modes: string[] = [];
+  await using bench = await subagentBench({
+    replies: [[{ calls: ['Bash'] }, { text: 'one' }, { calls: ['Bash'] }, { text: 'two' }]],
+    tools: () => [
+      tool('Bash', async ({ mode }) => {
+        modes.push(mode);
+        return '';
+      }),
+    ],
+  });
+  bench.state.mode = 'bypassPermissions';
+  await bench.call();
+  bench.state.mode = 'plan';
+  const [{ agentId = '' } = {}] = await bench.files.agents();
+  await bench.tell(agentId, 'more');
+  await eventually(() => expect(bench.arrivals).toHaveLength(1));
+  expect(modes).toEqual(['bypassPermissions', 'plan']);
+});
+
+test('its tools are bound to it: its folder, its mark, and a cd that does not last', async () => {
+  const scopes: ToolScope[] = [];
+  await using bench = await subagentBench({
+    tools: (scope) => {
+      scopes.push(scope);
+      return [];
+    },
+  });
+  await bench.call();
+  const [{ agentId = '' } = {}] = await bench.files.agents();
+  expect(scopes).toMatchObject([
+    { keepsCwd: true, folder: bench.cwd },
+    { keepsCwd: false, folder: bench.cwd, agentId },
+  ]);
+});
+
+test('TaskStop of a name that is no task asks the member of that name to shut down, where there is one', async () => {
+  await using bench = await subagentBench();
+  const port = createTaskPort({
+    registry: bench.registry,
+    clock: systemClock,
+    shutDown: async (name) => (name === 'carol' ? 'Asked carol to shut down.' : undefined),
+  });
+  expect(await port.stop('carol')).toBe('Asked carol to shut down.');
+  await expect(port.stop('dave')).rejects.toThrow('There is no task "dave". None is running.');
+});
+
+test.each([
+  [{}, 'on', undefined],
+  [{ TROUPE_AUTO_BACKGROUND_TASKS: '1' }, 'on', 120_000],
+  [{ TROUPE_AUTO_BACKGROUND_TASKS: '1', TROUPE_DISABLE_BACKGROUND_TASKS: 'true' }, 'off', undefined],
+  [{ TROUPE_AUTO_BACKGROUND_TASKS: 'false' }, 'on', undefined],
+])('the environment %j means: background %s, by itself after %s', (environment, background, autoBackgroundMs) => {
+  const launch = { environment, settings: { agentLimits: { concurrent: 2 } }, backend: 'tmux', role: 'lead' };
+  expect(subagentSettings(launch as unknown as Launch)).toMatchObject({
+    background,
+    autoBackgroundMs,
+    limits: { depth: 1, concurrent: 2, perSession: 200 },
+    idleMs: 600_000,
+  });
+});
+
+test('a message that comes with an agent’s last words, or while it is being cleared away, is not lost', async () => {
+  const texts: string[] = [];
+  const say = async (words: string) => {
+    const [{ agentId = '' } = {}] = await bench.files.agents();
+    texts.push((await bench.tell(agentId, words)) ?? '');
+  };
+  const model = fakeModel([{ text: 'one' }, { text: 'two' }, { text: 'three' }]);
+  await using bench = await subagentBench({
+    given: {
+      client: {
+        async *stream(request, signal) {
+          if (model.requests.length === 0) await say('With the last words.');
+          return yield* model.stream(request, signal);
+        },
+      },
+      endChildren: async () => {
+        if (texts.length === 1) await say('While it is cleared away.');
+      },
+    },
+  });
+  await bench.call({ runInBackground: true });
+  await eventually(() => expect(bench.arrivals).toHaveLength(2));
+  expect(texts.every((text) => text.includes('is running'))).toBe(true);
+  expect(bench.arrivals.map(({ text }) => fieldOf(text, 'result'))).toEqual(['two', 'three']);
+  const heard = model.requests.map(({ messages }) => shortOf(messages.at(-1)).join());
+  expect(heard).toEqual([
+    expect.stringContaining('Look.'),
+    expect.stringContaining('With the last words.'),
+    expect.stringContaining('While it is cleared away.'),
+  ]);
 });

@@ -189,6 +189,33 @@ test('forks of one turn have tools and system of the lead’s last request byte 
   expect(agents.map(({ origin, name }) => `${origin} ${name ?? ''}`).sort()).toEqual(['fork ', 'fork liner']);
 });
 
+const TOLD = `
+agents:
+  team-lead:
+    - when: { turn: 1 }
+      reply: [{ tool: Agent, input: { description: count, prompt: Count. } }]
+    - when: { turn: 2 }
+      capture: { id: { from: result, match: '\\[(agent-[0-9a-f]+):' } }
+      reply: [{ tool: SendMessage, input: { to: '{{id}}', message: Are you sure? } }]
+    - when: { user: 'task-notification' }
+      reply: I was told.
+    - reply: I wait.
+  team-lead/*:
+    - when: { user: 'Are you sure' }
+      reply: I am.
+    - reply: 'It is 42.'
+`;
+
+test('SendMessage to the id of an agent that has ended lets it go on, with all that was said before', async () => {
+  await using team = await stage(TOLD);
+  const { result } = await runJson(team, 'Go.');
+  expect(result).toMatchObject({ subtype: 'success', result: 'I was told.' });
+  const { tasks, agents } = await sessionOf(team);
+  expect(agents).toHaveLength(1);
+  expect(tasks.map((task) => task.result).sort()).toEqual(['I am.', 'It is 42.']);
+  expect(heardBy(team, 'team-lead/').at(-1)).toMatch(/Count\.[\s\S]*It is 42\.[\s\S]*Are you sure/);
+});
+
 interface Body {
   readonly messages: readonly unknown[];
   readonly system?: readonly { readonly text: string }[];

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { initRepo } from '../helpers/gitRepo.js';
 import { heardBy, runJson } from '../helpers/headless.js';
 import { stage } from '../helpers/program.js';
+import { resultsOf } from '../helpers/requests.js';
 
 const reply = (...calls: string[]) => `
 agents:
@@ -15,7 +16,7 @@ agents:
       reply:
 ${calls.map((call) => `        - ${call}`).join('\n')}
     - reply: Done.
-  team-lead/webfetch:
+  team-lead/*:
     - reply: 'A small answer.'
 `;
 
@@ -37,12 +38,15 @@ test('the shipped program reads pages of a PDF and cells of a notebook, and chan
   );
   const { result } = await runJson(team, 'Read.', '--permission-mode', 'acceptEdits');
   expect(result).toMatchObject({ subtype: 'success', permission_denials: [] });
-  const told = heardBy(team, 'team-lead').at(-1) ?? '';
-  expect(told).toMatch(
-    /Pages 2–3 of 12 of .*"type":"document","source":\{"type":"base64","media_type":"application\/pdf"/,
-  );
-  expect(told).toContain('<cell id=\\"one\\" type=\\"markdown\\">\\nfirst\\n</cell>');
-  expect(told).toContain('Replaced cell one');
+  expect(resultsOf(team, 'team-lead')).toMatchObject([
+    [
+      { type: 'text', text: expect.stringMatching(/^Pages 2–3 of 12 of /) },
+      { type: 'document', source: { type: 'base64', media_type: 'application/pdf' } },
+      { type: 'text' },
+    ],
+    [{ type: 'text', text: '<cell id="one" type="markdown">\nfirst\n</cell>' }, { type: 'text' }],
+    expect.stringMatching(/^Replaced cell one in .*\n[\s\S]*-first\n[\s\S]*\+changed/),
+  ]);
 });
 
 test('WebFetch has the small model answer, reaches this machine only where a rule names it, and its cost is counted', async () => {
@@ -57,13 +61,15 @@ test('WebFetch has the small model answer, reaches this machine only where a rul
     );
     const allowed = await runJson(team, 'Look.', '--allowed-tools', 'WebFetch(domain:127.0.0.1)');
     expect(allowed.result).toMatchObject({ subtype: 'success', permission_denials: [] });
-    expect(heardBy(team, 'team-lead').at(-1)).toContain('A small answer.');
+    expect(resultsOf(team, 'team-lead')).toEqual(['A small answer.']);
     expect(heardBy(team, 'team-lead/webfetch')[0]).toContain('# Hi');
     expect(Object.keys(allowed.result.modelUsage).some((model) => model.includes('haiku'))).toBe(true);
 
     const bypassed = await runJson(team, 'Look.', '--permission-mode', 'bypassPermissions');
     expect(bypassed.result.subtype).toBe('success');
-    expect(heardBy(team, 'team-lead').at(-1)).toContain('is not fetched unless the user has a rule');
+    expect(resultsOf(team, 'team-lead')).toEqual([
+      expect.stringContaining('is not fetched unless the user has a rule'),
+    ]);
     const denied = await runJson(team, 'Look.');
     expect(denied.result.permission_denials).toMatchObject([{ tool_name: 'WebFetch' }]);
   } finally {
@@ -92,21 +98,23 @@ agents:
 `);
   const repo = join(team.folder, 'project');
   const { commit } = await initRepo(repo);
-  const { mkdir } = await import('node:fs/promises');
   await mkdir(join(repo, 'sub'));
   await commit('sub/a.txt');
   const ended = await team.troupe(
     [
       ...['run', '--output-format', 'json', 'Go.', '--permission-mode', 'acceptEdits'],
-      ...['--allowed-tools', 'EnterWorktree', 'ExitWorktree'],
+      ...['--allowed-tools', 'EnterWorktree,ExitWorktree'],
     ],
     { cwd: join(repo, 'sub'), timeout: 60_000 },
   );
   expect(ended.exitCode, ended.stderr + ended.stdout).toBe(0);
-  const told = heardBy(team, 'team-lead');
   const path = join(repo, '.claude/worktrees/mine');
-  expect(told.at(2)).toContain(`Created ${path}/new.txt`);
-  expect(told.at(3)).toContain('holds what is nowhere else: new.txt.');
-  expect(told.at(4)).toContain(`Removed ${path}. You work in ${repo}/sub again. Discarded: new.txt.`);
-  expect(told.at(5)).toContain(`"content":"${repo}/sub"`);
+  expect(resultsOf(team, 'team-lead')).toEqual([
+    expect.stringContaining(`You work in ${path} now, on branch troupe/mine.`),
+    path,
+    `Created ${path}/new.txt (1 lines).\n(new.txt was taken as ${path}/new.txt)`,
+    expect.stringContaining('holds what is nowhere else: new.txt.'),
+    expect.stringContaining(`Removed ${path}. You work in ${repo}/sub again. Discarded: new.txt.`),
+    `${repo}/sub`,
+  ]);
 });

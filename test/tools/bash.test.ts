@@ -22,9 +22,11 @@ interface Setting extends AsyncDisposable {
 async function setting({
   keepsCwd = true,
   env = {},
+  ...more
 }: {
   keepsCwd?: boolean;
   env?: Record<string, string>;
+  mostProcesses?: number;
 } = {}): Promise<Setting> {
   const dir = await tempDir();
   const path = join(dir.path, 'work');
@@ -38,6 +40,7 @@ async function setting({
     outputFolder: output,
     keepsCwd,
     folders: () => [path],
+    ...more,
   });
   const dispose = async () => {
     await endMarked(mark, systemClock, 0);
@@ -233,4 +236,53 @@ it('refuses times over ten minutes and fields it does not have', () => {
   expect(() => tool.prepare({ command: 'x', comand: 'y' }, toolContext('/'))).toThrow(
     '- comand: there is no such field. Did you mean "command"?',
   );
+});
+
+it('keeps a command that prints for ever within bounds until its time is over', async () => {
+  await using here = await setting();
+  const before = process.memoryUsage().rss;
+  const text = await textOf(here.tool, { command: 'yes', timeout: 1500 }, toolContext(here.path));
+  expect(text).toMatch(/^y\ny\n/);
+  expect(text).toMatch(/did not end within 1\.5 s and was ended/);
+  expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
+  expect(await markedProcesses(here.mark)).toEqual([]);
+});
+
+// They stop of themselves at about 500 processes: a test that fails should not take the machine with it.
+const BOMB = 'bomb() { if [ $1 = 0 ]; then sleep 30; else bomb $(($1 - 1)) | bomb $(($1 - 1)); fi; }; bomb 8';
+
+it.each([
+  ['in front', BOMB, /^The command had more than 100 processes, as a fork bomb has, and was ended with all of them\.$/],
+  ['behind a shell that has ended', `${BOMB} & echo started`, /^started\n\d+ of its processes still run/],
+  ['in sessions of their own', 'for i in $(seq 300); do setsid sleep 30 & done; wait', /more than 100 processes/],
+])('ends a fork bomb %s with all that it has started', async (_, command, said) => {
+  await using here = await setting({ mostProcesses: 100 });
+  const text = await textOf(here.tool, { command, timeout: 15_000 }, toolContext(here.path));
+  expect(text).toMatch(said);
+  await eventually(async () => expect((await markedProcesses(here.mark)).length).toBe(0), 10_000);
+});
+
+it.each([
+  'vim file',
+  'less file',
+  'more file',
+  'man bash | tail -1',
+  'top',
+  'python3',
+  'bash -i',
+  'ed file',
+  'read -r answer',
+  'git commit --allow-empty',
+  'git commit --amend',
+  'git rebase -i HEAD',
+  'git add -p',
+  'git clone https://user@localhost:1/x.git',
+  'ssh -o ConnectTimeout=1 localhost',
+])('ends %s, which would wait for a person', async (command) => {
+  await using here = await setting();
+  execFileSync('git', ['init', '-q', here.path]);
+  const repository = 'git -c user.name=a -c user.email=a@b commit -q --allow-empty -m one; echo x > file; ';
+  const text = await textOf(here.tool, { command: `${repository}${command}`, timeout: 15_000 }, toolContext(here.path));
+  expect(text).not.toContain('did not end within');
+  expect(await markedProcesses(here.mark)).toEqual([]);
 });

@@ -10,8 +10,8 @@ export interface ShellCall {
   readonly env: Readonly<Record<string, string>>;
   /** The member's mark with this call's id. */
   readonly mark: Mark;
-  /** Milliseconds. */
-  readonly timeout: number;
+  /** Ends the call's processes once they are too many, and then says so; of before the first of them. */
+  readonly contain: () => boolean;
   readonly output: CommandOutput;
   /** Where the shell leaves the directory it ended in. */
   readonly cwdFile: string;
@@ -19,7 +19,7 @@ export interface ShellCall {
   readonly signal: AbortSignal;
 }
 
-export type ShellEnd = { readonly kind: 'exited'; readonly exit: Exit } | { readonly kind: 'timeout' | 'aborted' };
+export type ShellEnd = { readonly kind: 'exited'; readonly exit: Exit } | { readonly kind: 'aborted' | 'too-many' };
 
 // What would wait for a person, colour its output or open a pager.
 const QUIET = {
@@ -29,14 +29,21 @@ const QUIET = {
   GIT_PAGER: 'cat',
   GIT_EDITOR: 'true',
   EDITOR: 'true',
+  VISUAL: 'true',
   GIT_TERMINAL_PROMPT: '0',
+  GIT_ASKPASS: 'true',
+  SSH_ASKPASS: 'true',
+  DEBIAN_FRONTEND: 'noninteractive',
 };
-const TRIM_EVERY_MS = 200;
+/** A fork bomb doubles many times in a tenth of a second. */
+const LOOKED_AFTER_EVERY_MS = 50;
 const GRACE_MS = 1000;
+/** Cheap looks for one that is not. */
+const LOOKS = 20;
 
 /**
- * Runs a command with bash until its shell exits, whoever still holds its output; past its time, or when aborted, it is
- * ended with its whole group and everything that carries the call's mark.
+ * Runs a command with bash until its shell exits, whoever still holds its output; when aborted, it is ended with its whole
+ * group and everything that carries the call's mark.
  */
 export async function runShell(call: ShellCall): Promise<ShellEnd> {
   const { command, cwd, mark, output, signal, clock, cwdFile } = call;
@@ -52,10 +59,11 @@ export async function runShell(call: ShellCall): Promise<ShellEnd> {
 
   const over = new AbortController();
   const ended = shell.exited.then((exit): ShellEnd => ({ kind: 'exited', exit }));
-  const late = untilTimeout(call, over.signal);
-  const end = await Promise.race([ended, late, untilAborted(signal, over.signal)]);
+  const looking = lookAfter(call, over.signal);
+  const tooMany = looking.then((isOver) => (isOver ? NEVER : { kind: 'too-many' as const }));
+  const end = await Promise.race([ended, tooMany, untilAborted(signal, over.signal)]);
   over.abort();
-  await late; // it may be about to trim the output
+  await looking; // it may be about to trim the output
   if (end.kind !== 'exited') {
     await endCall(leader, mark, clock);
     await shell.exited;
@@ -63,14 +71,16 @@ export async function runShell(call: ShellCall): Promise<ShellEnd> {
   return end;
 }
 
-async function untilTimeout({ clock, timeout, output }: ShellCall, over: AbortSignal): Promise<ShellEnd> {
-  const until = clock.monotonic() + timeout;
-  for (let left = timeout; left > 0; left = until - clock.monotonic()) {
-    await clock.sleep(Math.min(left, TRIM_EVERY_MS), over).catch(() => {});
-    if (over.aborted) break;
+const NEVER = new Promise<never>(() => {});
+
+/** Keeps its output and its processes bounded; false as soon as they were too many. */
+async function lookAfter({ clock, output, contain }: ShellCall, over: AbortSignal): Promise<boolean> {
+  for (;;) {
+    await clock.sleep(LOOKED_AFTER_EVERY_MS, over).catch(() => {});
+    if (over.aborted) return true;
+    if (contain()) return false;
     await output.trim();
   }
-  return { kind: 'timeout' };
 }
 
 function untilAborted(signal: AbortSignal, over: AbortSignal): Promise<ShellEnd> {
@@ -88,11 +98,22 @@ async function endCall(leader: ProcessRef, mark: Mark, clock: Clock): Promise<vo
   await endMarked(mark, clock, GRACE_MS);
 }
 
-/** Keeps the file of a command that is over bounded for as long as its children go on printing into it, then closes it. */
-export async function trimWhileRunning(mark: Mark, output: CommandOutput, clock: Clock): Promise<void> {
+/**
+ * Keeps a command that is over bounded for as long as its children go on: the file that they print into, which is closed
+ * with the last of them, and their number.
+ */
+export async function watchChildren({
+  mark,
+  output,
+  clock,
+  contain,
+}: Pick<ShellCall, 'mark' | 'output' | 'clock' | 'contain'>): Promise<void> {
   while ((await markedProcesses(mark)).length > 0) {
     await output.trim();
-    await clock.sleep(1000);
+    for (let tick = 0; tick < LOOKS; tick++) {
+      await clock.sleep(LOOKED_AFTER_EVERY_MS);
+      contain();
+    }
   }
   await output.close();
 }
