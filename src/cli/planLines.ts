@@ -1,4 +1,4 @@
-import type { TeamPlan } from '../app/planTeam.js';
+import type { TeamPlan } from '../app/start/planTeam.js';
 
 /** A team that would start, for a person. */
 export function planLines({ name, cwd, settings, members, expanded, replaces }: TeamPlan, backend: string): string {

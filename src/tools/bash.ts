@@ -39,7 +39,7 @@ const LONGEST_TIMEOUT_MS = 600_000;
 const MOST_CHARACTERS = 30_000;
 // The kernel takes no argument over 128 KiB.
 const LONGEST_COMMAND = 100_000;
-const MOST_PROCESSES = 2000;
+const MOST_PROCESSES = 500;
 
 const ALWAYS = {
   command: z.string().check(z.minLength(1)),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { summarise } from '../../src/app/agentSummaries.js';
+import { summarise } from '../../src/app/subagents/agentSummaries.js';
 import type { MessageParam, ModelReply, ModelRequest } from '../../src/model/types.js';
 import { fakeModel, MODEL, type Reply, shortOf } from '../agent/harness.js';
 import { eventually } from '../helpers/eventually.js';

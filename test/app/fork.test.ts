@@ -4,7 +4,7 @@ import { createArrivals } from '../../src/agent/arrivals.js';
 import type { TurnEnd } from '../../src/agent/events.js';
 import { type AgentRun, runAgent } from '../../src/agent/runAgent.js';
 import { defineTool, type Tool } from '../../src/agent/tool.js';
-import { type Parent, subagentParts } from '../../src/app/subagentParts.js';
+import { type Parent, subagentParts } from '../../src/app/subagents/subagentParts.js';
 import { fork } from '../../src/definitions/builtin/fork.js';
 import { systemClock } from '../../src/host/clock.js';
 import { systemIds } from '../../src/host/ids.js';

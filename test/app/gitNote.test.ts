@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { gitNote } from '../../src/app/gitNote.js';
+import { gitNote } from '../../src/app/session/gitNote.js';
 import { run } from '../../src/host/run.js';
 import { tempDir } from '../helpers/tempDir.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { forkConversation } from '../../src/agent/fork.js';
 import { type AgentRun, runAgent } from '../../src/agent/runAgent.js';
-import { transcriptPort } from '../../src/app/transcriptPort.js';
+import { transcriptPort } from '../../src/app/session/transcriptPort.js';
 import { systemClock } from '../../src/host/clock.js';
 import { systemIds } from '../../src/host/ids.js';
 import type { MessageParam } from '../../src/model/types.js';

@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest';
-import { teammatesHere } from '../../src/app/leadHere.js';
+import { teammatesHere } from '../../src/app/members/leadHere.js';
 import { startEngine, type World } from '../../src/app/services.js';
 import { systemClock } from '../../src/host/clock.js';
 import { systemIds } from '../../src/host/ids.js';

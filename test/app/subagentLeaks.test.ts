@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createIsolation, type Isolation } from '../../src/app/isolation.js';
-import type { ToolScope } from '../../src/app/subagent.js';
-import type { SubagentsDeps } from '../../src/app/subagents.js';
+import { createIsolation, type Isolation } from '../../src/app/subagents/isolation.js';
+import type { ToolScope } from '../../src/app/subagents/subagent.js';
+import type { SubagentsDeps } from '../../src/app/subagents/subagents.js';
 import type { SessionPaths } from '../../src/config/paths.js';
 import type { AgentDefinition } from '../../src/definitions/agent.js';
 import { endMarked, markedProcesses } from '../../src/host/children.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { childModel } from '../../src/app/childModel.js';
-import { type Parent, subagentParts } from '../../src/app/subagentParts.js';
+import { childModel } from '../../src/app/session/childModel.js';
+import { type Parent, subagentParts } from '../../src/app/subagents/subagentParts.js';
 import type { AgentDefinition } from '../../src/definitions/agent.js';
 import { fork } from '../../src/definitions/builtin/fork.js';
 import type { MessageParam } from '../../src/model/types.js';

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ToolScope } from '../../src/app/subagent.js';
-import { subagentSettings } from '../../src/app/subagentSettings.js';
-import { createTaskPort } from '../../src/app/taskPort.js';
+import type { ToolScope } from '../../src/app/subagents/subagent.js';
+import { subagentSettings } from '../../src/app/subagents/subagentSettings.js';
+import { createTaskPort } from '../../src/app/subagents/taskPort.js';
 import type { AgentDefinition } from '../../src/definitions/agent.js';
 import { systemClock } from '../../src/host/clock.js';
 import { resolveModel } from '../../src/model/catalogue.js';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { recoverTasks, taskStore } from '../../src/app/taskStore.js';
+import { recoverTasks, taskStore } from '../../src/app/subagents/taskStore.js';
 import { systemClock } from '../../src/host/clock.js';
 import { makeFolder } from '../../src/store/spool.js';
 import { type AgentRecord, openTaskFiles, openTasksIn, type TaskRecord } from '../../src/transcript/taskFiles.js';

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DEMO_BUGS, demoProject } from '../../src/app/demoProject.js';
-import { type DemoRepository, makeDemoRepository } from '../../src/app/demoRepository.js';
+import { DEMO_BUGS, demoProject } from '../../src/app/demo/demoProject.js';
+import { type DemoRepository, makeDemoRepository } from '../../src/app/demo/demoRepository.js';
 import { run } from '../../src/host/run.js';
 import { git } from '../../src/worktree/git.js';
 import { tempDir } from '../helpers/tempDir.js';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parseDocument } from 'yaml';
 import * as z from 'zod/mini';
-import { demoProject } from '../../src/app/demoProject.js';
+import { demoProject } from '../../src/app/demo/demoProject.js';
 import { run } from '../../src/host/run.js';
 import { git } from '../../src/worktree/git.js';
 import { tempDir } from '../helpers/tempDir.js';

@@ -13,7 +13,7 @@ const SENDERS = 8;
 const SENDS = 25;
 
 const SENDER = `
-import { sendMany } from ${JSON.stringify(join(process.cwd(), 'src/app/stressInbox.ts'))};
+import { sendMany } from ${JSON.stringify(join(process.cwd(), 'src/app/demo/stressInbox.ts'))};
 import { homeAt } from ${JSON.stringify(join(process.cwd(), 'src/config/paths.ts'))};
 const [root] = process.argv.slice(2);
 await sendMany({ home: homeAt(root), team: 'red', to: 'alice', count: ${SENDS}, print: (id) => process.stdout.write(id + '\\n') });
@@ -21,7 +21,7 @@ await sendMany({ home: homeAt(root), team: 'red', to: 'alice', count: ${SENDS}, 
 
 const READER = `
 import { appendFileSync, readFileSync } from 'node:fs';
-import { readInbox } from ${JSON.stringify(join(process.cwd(), 'src/app/stressInbox.ts'))};
+import { readInbox } from ${JSON.stringify(join(process.cwd(), 'src/app/demo/stressInbox.ts'))};
 import { homeAt } from ${JSON.stringify(join(process.cwd(), 'src/config/paths.ts'))};
 const [root, out] = process.argv.slice(2);
 const delivered = new Set(readFileSync(out, 'utf8').split('\\n').filter(Boolean));

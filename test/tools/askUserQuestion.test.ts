@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Conversation, obey } from '../../src/app/conversation.js';
-import { createQuestions, type OpenQuestion } from '../../src/app/questions.js';
+import { type Conversation, obey } from '../../src/app/members/conversation.js';
+import { createQuestions, type OpenQuestion } from '../../src/app/session/questions.js';
 import { createAskUserQuestionTool } from '../../src/tools/askUserQuestion.js';
 import { textOf, toolContext } from './context.js';
 

@@ -248,15 +248,15 @@ it('keeps a command that prints for ever within bounds until its time is over', 
   expect(await markedProcesses(here.mark)).toEqual([]);
 });
 
-// They stop of themselves at about 500 processes: a test that fails should not take the machine with it.
-const BOMB = 'bomb() { if [ $1 = 0 ]; then sleep 30; else bomb $(($1 - 1)) | bomb $(($1 - 1)); fi; }; bomb 8';
+// They stop of themselves at about 130 processes: a test that fails should not take the machine with it.
+const BOMB = 'bomb() { if [ $1 = 0 ]; then sleep 30; else bomb $(($1 - 1)) | bomb $(($1 - 1)); fi; }; bomb 6';
 
 it.each([
-  ['in front', BOMB, /^The command had more than 100 processes, as a fork bomb has, and was ended with all of them\.$/],
+  ['in front', BOMB, /^The command had more than 60 processes, as a fork bomb has, and was ended with all of them\.$/],
   ['behind a shell that has ended', `${BOMB} & echo started`, /^started\n\d+ of its processes still run/],
-  ['in sessions of their own', 'for i in $(seq 300); do setsid sleep 30 & done; wait', /more than 100 processes/],
+  ['in sessions of their own', 'for i in $(seq 120); do setsid sleep 30 & done; wait', /more than 60 processes/],
 ])('ends a fork bomb %s with all that it has started', async (_, command, said) => {
-  await using here = await setting({ mostProcesses: 100 });
+  await using here = await setting({ mostProcesses: 60 });
   const text = await textOf(here.tool, { command, timeout: 15_000 }, toolContext(here.path));
   expect(text).toMatch(said);
   await eventually(async () => expect((await markedProcesses(here.mark)).length).toBe(0), 10_000);

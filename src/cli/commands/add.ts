@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { addMember } from '../../app/addMember.js';
 import { theWorld } from '../../app/services.js';
+import { addMember } from '../../app/start/addMember.js';
 import { createOutput, note } from '../output.js';
 import { examples, modeOption, type TeamOptions, withJson, withTeam } from './shared.js';
 

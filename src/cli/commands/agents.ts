@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { checkAgents, listAgents, showAgent } from '../../app/catalog.js';
+import { checkAgents, listAgents, showAgent } from '../../app/look/catalog.js';
 import { theWorld } from '../../app/services.js';
 import { ExitCode } from '../../util/errors.js';
 import { oneLine } from '../../util/text.js';

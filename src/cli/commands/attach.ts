@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { attach } from '../../app/look.js';
+import { attach } from '../../app/look/look.js';
 import { theWorld } from '../../app/services.js';
 import { type TeamOptions, withTeam } from './shared.js';
 

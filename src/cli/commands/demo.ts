@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { demo } from '../../app/demo.js';
+import { demo } from '../../app/demo/demo.js';
 import { onInterrupt } from '../../app/interrupt.js';
+import { refuseMembers } from '../../app/look/teams.js';
 import { theWorld } from '../../app/services.js';
-import { refuseMembers } from '../../app/teams.js';
 import { exitWith } from '../exit.js';
 import { createOutput, isTerminal, note } from '../output.js';
 import { backendOption, wholeNumber, withJson } from './shared.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { diagnose } from '../../app/doctor.js';
+import { diagnose } from '../../app/look/doctor.js';
 import { theWorld } from '../../app/services.js';
 import { ExitCode } from '../../util/errors.js';
 import { exitWith } from '../exit.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { takeDown } from '../../app/end/takeDown.js';
 import { theWorld } from '../../app/services.js';
-import { takeDown } from '../../app/takeDown.js';
 import { createOutput, note } from '../output.js';
 import { type TeamOptions, withJson, withTeam } from './shared.js';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { followInbox, inbox } from '../../app/inbox.js';
+import { followInbox, inbox } from '../../app/look/inbox.js';
 import { theWorld } from '../../app/services.js';
 import { untilInterrupted } from '../interrupt.js';
 import { createOutput } from '../output.js';

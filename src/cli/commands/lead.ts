@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { runLeadProcess } from '../../app/leadProcess.js';
+import { runLeadProcess } from '../../app/members/leadProcess.js';
 import { theWorld } from '../../app/services.js';
 
 export function register(program: Command): void {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { followEvents, teamEvents } from '../../app/events.js';
+import { followEvents, teamEvents } from '../../app/look/events.js';
 import { theWorld } from '../../app/services.js';
 import { untilInterrupted } from '../interrupt.js';
 import { createOutput } from '../output.js';

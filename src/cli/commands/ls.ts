@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { allTeams } from '../../app/look/teams.js';
 import { theWorld } from '../../app/services.js';
-import { allTeams } from '../../app/teams.js';
 import { createOutput, note, table } from '../output.js';
 import { withJson } from './shared.js';
 

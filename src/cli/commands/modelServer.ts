@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { serveModels } from '../../app/modelServer.js';
+import { serveModels } from '../../app/demo/modelServer.js';
 import { theWorld } from '../../app/services.js';
 import { untilInterrupted } from '../interrupt.js';
 import { createOutput } from '../output.js';

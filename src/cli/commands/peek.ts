@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { followPeek, peek } from '../../app/look.js';
+import { followPeek, peek } from '../../app/look/look.js';
 import { theWorld } from '../../app/services.js';
 import { untilInterrupted } from '../interrupt.js';
 import { createOutput } from '../output.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { openDecisions } from '../../app/decisions.js';
+import { openDecisions } from '../../app/look/decisions.js';
 import { theWorld } from '../../app/services.js';
 import { createOutput } from '../output.js';
 import { type TeamOptions, withJson, withTeam } from './shared.js';

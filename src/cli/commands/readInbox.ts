@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { readInboxInto } from '../../app/demo/stressInbox.js';
 import { theWorld } from '../../app/services.js';
-import { readInboxInto } from '../../app/stressInbox.js';
 import { untilInterrupted } from '../interrupt.js';
 
 export function register(program: Command): void {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { answerPlan } from '../../app/decisions.js';
+import { answerPlan } from '../../app/look/decisions.js';
 import { theWorld } from '../../app/services.js';
 import { createOutput } from '../output.js';
 import { examples, type TeamOptions, withJson, withTeam } from './shared.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { restartMember } from '../../app/addMember.js';
 import { theWorld } from '../../app/services.js';
+import { restartMember } from '../../app/start/addMember.js';
 import { createOutput } from '../output.js';
 import { type TeamOptions, withJson, withTeam } from './shared.js';
 

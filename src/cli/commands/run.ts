@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { onInterrupt } from '../../app/interrupt.js';
-import { planTeam } from '../../app/planTeam.js';
-import { runTeam } from '../../app/run.js';
+import { refuseMembers } from '../../app/look/teams.js';
 import { theWorld, type World } from '../../app/services.js';
-import { refuseMembers } from '../../app/teams.js';
+import { planTeam } from '../../app/start/planTeam.js';
+import { runTeam } from '../../app/start/run.js';
 import { ExitCode, UserError } from '../../util/errors.js';
 import { exitWith } from '../exit.js';
 import { isStdinPiped, note, onBrokenPipe, printLine } from '../output.js';
@@ -99,7 +99,7 @@ async function wordsOf(
 ): Promise<string[]> {
   const words = [...(template === undefined ? [] : [template]), ...prompt];
   if (!isStdinPiped()) return words;
-  const { readInput } = await import('../../app/readInput.js');
+  const { readInput } = await import('../../app/start/readInput.js');
   const patienceMs = words.length === 0 ? undefined : PATIENCE_MS;
   try {
     const piped = await readInput(process.stdin, { clock, signal, patienceMs });

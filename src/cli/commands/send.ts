@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { send } from '../../app/send.js';
+import { send } from '../../app/look/send.js';
 import { theWorld } from '../../app/services.js';
 import { createOutput, note, readStdin } from '../output.js';
 import { examples, type TeamOptions, withJson, withTeam } from './shared.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { sendMany } from '../../app/demo/stressInbox.js';
 import { theWorld } from '../../app/services.js';
-import { sendMany } from '../../app/stressInbox.js';
 import { printLine } from '../output.js';
 import { positiveInteger } from './shared.js';
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
+import { shutdownMembers } from '../../app/end/shutdown.js';
 import { theWorld } from '../../app/services.js';
-import { shutdownMembers } from '../../app/shutdown.js';
 import { ExitCode } from '../../util/errors.js';
 import { exitWith } from '../exit.js';
 import { createOutput } from '../output.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { type MemberStatus, statusOf, type TeamStatus } from '../../app/look/status.js';
+import { chooseTeam } from '../../app/look/teams.js';
 import { theWorld } from '../../app/services.js';
-import { type MemberStatus, statusOf, type TeamStatus } from '../../app/status.js';
-import { chooseTeam } from '../../app/teams.js';
 import { createOutput, table } from '../output.js';
 import { examples, type TeamOptions, withJson, withTeam } from './shared.js';
 

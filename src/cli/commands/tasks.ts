@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { addTask, claimTask, sharedTasks, type Task } from '../../app/look/sharedTasks.js';
 import { theWorld } from '../../app/services.js';
-import { addTask, claimTask, sharedTasks, type Task } from '../../app/sharedTasks.js';
 import { UserError } from '../../util/errors.js';
 import { createOutput, table } from '../output.js';
 import { list, listOption, type TeamOptions, withJson, withTeam } from './shared.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import type { TeamWish } from '../../app/planTeam.js';
+import type { TeamWish } from '../../app/start/planTeam.js';
 import { messageOf, UserError } from '../../util/errors.js';
 import { collected, keyValue, listOption, modeOption, money, positiveInteger } from './shared.js';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { runTeammateProcess } from '../../app/members/teammateProcess.js';
 import { theWorld } from '../../app/services.js';
-import { runTeammateProcess } from '../../app/teammateProcess.js';
 import { exitWith } from '../exit.js';
 
 export function register(program: Command): void {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { checkTemplates, initTemplate, listTemplates, showTemplate } from '../../app/catalog.js';
+import { checkTemplates, initTemplate, listTemplates, showTemplate } from '../../app/look/catalog.js';
 import { theWorld } from '../../app/services.js';
 import { ExitCode } from '../../util/errors.js';
 import { oneLine } from '../../util/text.js';

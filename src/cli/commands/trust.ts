@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { trustOf } from '../../app/catalog.js';
+import { trustOf } from '../../app/look/catalog.js';
+import { refuseMembers } from '../../app/look/teams.js';
 import { theWorld } from '../../app/services.js';
-import { refuseMembers } from '../../app/teams.js';
 import { createOutput } from '../output.js';
 import { withJson } from './shared.js';
 

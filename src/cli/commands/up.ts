@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { theWorld } from '../../app/services.js';
-import { planUp, up } from '../../app/up.js';
+import { planUp, up } from '../../app/start/up.js';
 import { canAsk, confirm, createOutput, isTerminal, note } from '../output.js';
 import { planLines } from '../planLines.js';
 import { backendOption, examples, withJson } from './shared.js';

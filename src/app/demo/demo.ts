@@ -1,0 +1,184 @@
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { temporaryFolder } from '../../config/env.js';
+import { ensureHome, homeAt } from '../../config/paths.js';
+import { verdict } from '../../headless/quiet.js';
+import { handOver } from '../../host/run.js';
+import { loadScript } from '../../modelServer/script/script.js';
+import { startModelServer } from '../../modelServer/server.js';
+import type { WantedBackend } from '../../panes/choose.js';
+import { openTeamFile } from '../../team/teamFile.js';
+import { ExitCode, isAbort } from '../../util/errors.js';
+import { downTeam } from '../end/down.js';
+import { placeOf, type World } from '../services.js';
+import { type BackendWish, decideBackend } from '../start/backends.js';
+import { planTeam, type TeamWish } from '../start/planTeam.js';
+import { runTeam } from '../start/run.js';
+import { takeSnapshot } from '../start/snapshot.js';
+import { startTeam } from '../start/startTeam.js';
+import { DEMO_PROMPT, type DemoRepository, makeDemoRepository } from './demoRepository.js';
+
+export interface DemoOptions {
+  readonly seed: number;
+  /** Answers in place of the shipped ones. */
+  readonly script?: string | undefined;
+  readonly backend: WantedBackend;
+  readonly isTerminal: boolean;
+  readonly note: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface DemoOutcome {
+  readonly exitCode: ExitCode;
+  readonly repository: string;
+  /** `$TROUPE_HOME` of the demo: nothing of the user's own is touched. */
+  readonly home: string;
+  readonly testPassed: boolean;
+  readonly lines: readonly string[];
+}
+
+/** A whole team on a small repository that it makes, with a scripted model over real HTTP. It leaves both to be looked at. */
+export async function demo(outer: World, options: DemoOptions): Promise<DemoOutcome> {
+  const { note, seed } = options;
+  const folder = await mkdtemp(join(temporaryFolder(), 'troupe-demo-'));
+  const home = homeAt(join(folder, 'home'));
+  await ensureHome(home);
+  const repository = await makeDemoRepository({ folder: join(folder, 'repository'), seed, run: outer.run });
+  note(`A small repository with a failing test: ${repository.path}`);
+  const script = await loadScript(options.script ?? join(outer.shippedTemplates, 'scripts', 'feature.yaml'));
+  const server = await startModelServer({ clock: outer.clock, ids: outer.ids, script });
+  const model = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'demo' };
+  const world: World = {
+    ...outer,
+    home,
+    environment: () => ({ ...outer.environment(), ...model, TROUPE_HOME: home.root }),
+  };
+  try {
+    const failure = await play(world, repository, options);
+    return await outcomeOf(world, repository, failure);
+  } finally {
+    await server.close();
+  }
+}
+
+function wishFor({ path }: DemoRepository): TeamWish {
+  return {
+    words: [DEMO_PROMPT],
+    template: 'feature',
+    cwd: path,
+    name: 'demo',
+    model: 'sonnet',
+    set: {},
+    allowedTools: [],
+    disallowedTools: [],
+    worktrees: false,
+    trust: false,
+    replace: false,
+  };
+}
+
+/** In tmux when there is a terminal to show it on, else in this process. Returns what went wrong with the run, if anything. */
+async function play(
+  world: World,
+  repository: DemoRepository,
+  { backend, isTerminal, note, signal }: DemoOptions,
+): Promise<string | undefined> {
+  const wish = wishFor(repository);
+  const shown: BackendWish = { wanted: backend, command: 'up', detach: false, isTerminal, layout: 'panes' };
+  const canShow = isTerminal && !world.environment()['TMUX'];
+  const decided = canShow ? await decideBackend(world, shown) : undefined;
+  if (decided?.type === 'tmux') return playInPanes(world, wish, shown, note, signal);
+  if (decided?.notice) note(decided.notice);
+  const { result } = await runTeam(world, {
+    wish,
+    backend: backend === 'tmux' ? 'tmux' : 'in-process',
+    keep: false,
+    approvePlans: false,
+    note: (line) => note(`  ${line}`),
+    line: () => {},
+    signal,
+  });
+  return result.is_error ? `${result.subtype}: ${(result.errors ?? []).join('; ')}` : undefined;
+}
+
+/** Everybody in a pane, the lead too, on this terminal; taken down when nobody has anything left to do. */
+async function playInPanes(
+  world: World,
+  wish: TeamWish,
+  backendWish: BackendWish,
+  note: (line: string) => void,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const plan = await planTeam(world, wish, 'up');
+  const neverHere = () => Promise.reject(new Error('in panes nobody runs in this process'));
+  const { open, lead } = await startTeam({
+    world,
+    plan,
+    decided: { type: 'tmux', where: 'own-server' },
+    wish: backendWish,
+    teammateHere: neverHere,
+    leadHere: neverHere,
+    progress: note,
+  });
+  const attach = open.panes?.attachCommand(lead) ?? [];
+  const attached = handOver(attach[0] ?? 'tmux', attach.slice(1), world.environment());
+  const end = await untilQuiet(world, plan.name, signal);
+  const place = placeOf(world, plan.name);
+  if (await openTeamFile(place.paths.config).read())
+    await downTeam({
+      world,
+      team: plan.name,
+      panes: open.panes,
+      force: end !== 'quiet',
+      purge: false,
+      progress: () => {},
+    });
+  await attached;
+  return end === 'quiet'
+    ? undefined
+    : end === 'stuck'
+      ? 'the team stopped before the work was done'
+      : 'the team was ended before the work was done';
+}
+
+async function untilQuiet(world: World, team: string, signal: AbortSignal): Promise<'quiet' | 'stuck' | 'ended'> {
+  const place = placeOf(world, team);
+  let before: Awaited<ReturnType<typeof takeSnapshot>> | undefined;
+  for (;;) {
+    // A person may have taken it down at its own prompt.
+    if (!(await openTeamFile(place.paths.config).read())) return 'ended';
+    const now = await takeSnapshot(place, world.home).catch(() => undefined);
+    if (!now) return 'ended';
+    const state = verdict(before, now);
+    if (state.kind !== 'busy') return state.kind;
+    before = now;
+    try {
+      await world.clock.sleep(300, signal);
+    } catch (error) {
+      if (!isAbort(error) && !signal.aborted) throw error;
+      return 'ended';
+    }
+  }
+}
+
+async function outcomeOf(
+  { run, home }: World,
+  { path, file, functionName, failingTest }: DemoRepository,
+  failure: string | undefined,
+): Promise<DemoOutcome> {
+  const test = await run('node', ['--test'], { cwd: path });
+  const log = await run('git', ['log', '--graph', '--oneline', '-n', '10'], { cwd: path });
+  const testPassed = test.exitCode === 0;
+  const lines = [
+    ...(failure === undefined ? [] : [`The run itself failed: ${failure}`]),
+    testPassed
+      ? `The test "${failingTest}" passes now: ${functionName} in ${file} is mended.`
+      : `The test "${failingTest}" still fails.`,
+    ...log.stdout.split('\n').map((line) => `  ${line}`),
+    `Repository:  ${path}`,
+    `Transcripts: ${home.sessions}`,
+    `The team:    ${home.archive}`,
+  ];
+  const exitCode = testPassed && failure === undefined ? ExitCode.ok : ExitCode.failed;
+  return { exitCode, repository: path, home: home.root, testPassed, lines };
+}

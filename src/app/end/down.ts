@@ -1,0 +1,114 @@
+import { rm } from 'node:fs/promises';
+import { endMarked } from '../../host/children.js';
+import { isAlive, sendSignal, thisProcess } from '../../host/processes.js';
+import type { Backend } from '../../panes/backend.js';
+import type { TmuxBackend } from '../../panes/tmux/backend.js';
+import { archiveTeam } from '../../team/archive.js';
+import { openEventLog } from '../../team/eventLog.js';
+import { LEAD } from '../../team/member.js';
+import { paneOf, shutdownMember } from '../../team/shutdown.js';
+import { openTeamFile, type TeamFile } from '../../team/teamFile.js';
+import { placeOf, type World } from '../services.js';
+import { type KeptWorktree, releaseWorktree } from '../start/worktrees.js';
+
+const GRACE_MS = 20_000;
+const LEAD_MS = 10_000;
+
+export interface DownOptions {
+  readonly world: World;
+  readonly team: string;
+  /** Where this process runs members itself. */
+  readonly backend?: Backend | undefined;
+  /** Its tmux, where it has one. */
+  readonly panes?: TmuxBackend | undefined;
+  readonly force: boolean;
+  /** Remove it instead of archiving it. */
+  readonly purge: boolean;
+  /** Leave the team where it is, stopped: its run can be gone on with. */
+  readonly keep?: boolean;
+  readonly progress: (line: string) => void;
+}
+
+export interface DownResult {
+  readonly team: string;
+  /** Where it lies now; absent after a purge. */
+  readonly archive?: string;
+  /** Worktrees that hold something and were not removed. */
+  readonly keptWorktrees: readonly KeptWorktree[];
+}
+
+/**
+ * Ends a whole team: members, then the lead, their panes and children; clean worktrees go, the others are named; the
+ * team goes to the archive. Whoever calls it owns the team from then on, so that lead and command do not both do it.
+ */
+export async function downTeam({
+  world,
+  team: name,
+  backend,
+  panes,
+  force,
+  purge,
+  keep = false,
+  progress,
+}: DownOptions): Promise<DownResult> {
+  const { home, clock } = world;
+  const place = placeOf(world, name);
+  const file = openTeamFile(place.paths.config);
+  const self = await thisProcess();
+  const before = await file.require();
+  await file.update((current) => ({ ...current, leadProcess: { ...self, claimedAt: clock.now() } }));
+  const team = await file.require();
+
+  const teammates = team.members.filter((member) => member.name !== LEAD);
+  const shutdown = { place, home: home.root, backend: backend ?? panes, sender: { from: 'user' } };
+  await Promise.all(
+    teammates.map(async (member) => {
+      const { how } = await shutdownMember(shutdown, team, member, {
+        graceMs: GRACE_MS,
+        force,
+        overrule: true,
+        reason: 'The team is taken down.',
+      });
+      if (how !== 'gone') progress(`${member.name} ${how === 'forced' ? 'was ended' : 'has ended'}`);
+    }),
+  );
+  await endLead(world, before, self.pid);
+
+  const keptWorktrees: KeptWorktree[] = [];
+  for (const member of teammates) {
+    const kept = await releaseWorktree(world, repositoryOf(team, world), member);
+    if (kept) keptWorktrees.push(kept);
+  }
+  await openEventLog(place.paths.events, clock).append('team_down', { team: team.name });
+  const archive = keep ? place.paths.root : await putAway(world, team.name, purge);
+  await panes?.restoreWindow();
+  const lead = team.members.find((member) => member.name === LEAD);
+  const hasOwnPane = lead?.tmuxPaneId.startsWith('%') && lead.ownsPane !== false;
+  if (panes && lead && hasOwnPane && team.tmux?.ownsServer === false) {
+    await panes.close(paneOf(lead), { team: team.name, member: LEAD });
+  }
+  // Last: this process may itself sit in a pane of that server.
+  await panes?.closeServer();
+  return { team: team.name, ...(archive && { archive }), keptWorktrees };
+}
+
+function repositoryOf(team: TeamFile, world: World): string {
+  return team.members.find((member) => member.name === LEAD)?.cwd ?? world.home.root;
+}
+
+async function putAway({ home, clock }: World, team: string, purge: boolean): Promise<string | undefined> {
+  if (!purge) return archiveTeam(home, team, clock);
+  await rm(home.team(team).root, { recursive: true, force: true });
+  return undefined;
+}
+
+/** The lead's process is asked by SIGTERM: it sees that the team is no longer its own, and just ends. */
+async function endLead(world: World, { name, leadProcess }: TeamFile, selfPid: number): Promise<void> {
+  const { clock, home } = world;
+  if (leadProcess && leadProcess.pid !== selfPid && (await sendSignal(leadProcess, 'SIGTERM'))) {
+    const until = clock.monotonic() + LEAD_MS;
+    while ((await isAlive(leadProcess)) && clock.monotonic() < until) await clock.sleep(25);
+    await sendSignal(leadProcess, 'SIGKILL', 'group');
+  }
+  await endMarked({ member: `${LEAD}@${name}`, home: home.root }, clock);
+}

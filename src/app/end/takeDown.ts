@@ -1,0 +1,22 @@
+import { onEndSignals } from '../../host/signals.js';
+import { chooseTeam, refuseMembers } from '../look/teams.js';
+import type { World } from '../services.js';
+import { recordedBackend } from '../start/backends.js';
+import { type DownResult, downTeam } from './down.js';
+
+/** `troupe down`, from any shell, a pane of the team itself included. */
+export async function takeDown(
+  world: World,
+  given: string | undefined,
+  { force, purge, progress }: { force: boolean; purge: boolean; progress: (line: string) => void },
+): Promise<DownResult> {
+  refuseMembers('down');
+  const team = await chooseTeam(world, given);
+  // The terminal that it was said in may be one of the panes that go.
+  const restore = onEndSignals(() => {});
+  try {
+    return await downTeam({ world, team: team.name, panes: recordedBackend(world, team), force, purge, progress });
+  } finally {
+    restore();
+  }
+}

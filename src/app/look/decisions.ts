@@ -1,0 +1,43 @@
+import type { PermissionMode } from '../../permissions/mode.js';
+import { decidePermission, decidePlan } from '../../team/decide.js';
+import { openRequests, type RequestKind, type TeamRequest } from '../../team/requests.js';
+import { placeOf, type World } from '../services.js';
+import { chooseTeam, refuseMembers } from './teams.js';
+
+/** What waits for a person, oldest first. */
+export async function openDecisions(
+  world: World,
+  team: string | undefined,
+  kind: RequestKind,
+): Promise<(TeamRequest & { color?: string })[]> {
+  const file = await chooseTeam(world, team);
+  const requests = await openRequests(placeOf(world, file.name).paths.requests, world.clock).open();
+  return requests
+    .filter((request) => request.kind === kind)
+    .map((request) => {
+      const color = file.members.find(({ name }) => name === request.from)?.color;
+      return { ...request, ...(color && { color }) };
+    });
+}
+
+export async function answerPlan(
+  world: World,
+  team: string | undefined,
+  id: string,
+  decision: { approve: boolean; feedback?: string | undefined; mode?: PermissionMode | undefined },
+): Promise<TeamRequest> {
+  refuseMembers(decision.approve ? 'approve' : 'reject');
+  const file = await chooseTeam(world, team);
+  return decidePlan(placeOf(world, file.name), file, 'user', id, decision);
+}
+
+export async function answerPermission(
+  world: World,
+  team: string | undefined,
+  id: string,
+  decision: { allow: boolean; always?: boolean; message?: string | undefined },
+): Promise<TeamRequest> {
+  refuseMembers(decision.allow ? 'allow' : 'deny');
+  const file = await chooseTeam(world, team);
+  return decidePermission(placeOf(world, file.name), file, id, decision);
+}

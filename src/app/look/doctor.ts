@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCredentials } from '../../config/env.js';
+import { markedProcesses } from '../../host/children.js';
+import { versionProblem } from '../../panes/tmux/parse.js';
+import { tmuxProbe } from '../../panes/tmux/server.js';
+import { hasCode } from '../../util/errors.js';
+import type { World } from '../services.js';
+import { allTeams } from './teams.js';
+
+export interface Finding {
+  readonly what: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  /** What to do about it. */
+  readonly fix?: string;
+}
+
+/** Looks at everything that a team needs and at what may be left over. Changes nothing. */
+export async function diagnose(world: World): Promise<Finding[]> {
+  const { run, home } = world;
+  const findings: Finding[] = [{ what: 'node', ok: true, detail: process.version }];
+  const add = (what: string, problem: string | undefined, detail: string, fix: string) =>
+    findings.push({
+      what,
+      ok: problem === undefined,
+      detail: problem ?? detail,
+      ...(problem !== undefined && { fix }),
+    });
+
+  const tmux = await tmuxProbe(run, world.environment()).tmuxVersion();
+  add(
+    'tmux',
+    tmux === undefined ? 'not on the PATH' : versionProblem(tmux),
+    tmux ?? '',
+    'Install tmux 3.0 or later, or use --backend in-process.',
+  );
+  const git = await run('git', ['--version']).catch(() => undefined);
+  add(
+    'git',
+    git?.exitCode === 0 ? undefined : 'not on the PATH',
+    git?.stdout.trim() ?? '',
+    'Install git: worktrees and merges need it.',
+  );
+  const { rgPath } = await import('@vscode/ripgrep').catch(() => ({ rgPath: '' }));
+  add(
+    'ripgrep',
+    existsSync(rgPath) ? undefined : 'its binary is missing',
+    rgPath,
+    'Install the optional dependencies again: npm install --include=optional',
+  );
+  add('credentials', hasCredentials() ? undefined : 'none', 'set', 'Set ANTHROPIC_API_KEY. Without one: troupe demo');
+  add('home', await homeProblem(home.root), home.root, `chmod 700 ${home.root}`);
+  const { teams, broken } = await allTeams(world);
+  for (const { path, reason } of broken)
+    add('team file', `${path}: ${reason}`, '', 'Move the file aside, then look at the team with: troupe ls');
+  for (const team of teams) {
+    add(
+      `team ${team.name}`,
+      team.state === 'crashed' ? 'its lead is gone' : undefined,
+      team.state,
+      `troupe down ${team.name}`,
+    );
+    const orphans =
+      team.state === 'crashed'
+        ? (
+            await Promise.all(team.members.map(({ agentId }) => markedProcesses({ member: agentId, home: home.root })))
+          ).flat()
+        : [];
+    if (orphans.length > 0)
+      add(
+        `children of ${team.name}`,
+        `${orphans.map(({ pid }) => pid).join(', ')} still run`,
+        '',
+        `troupe down ${team.name}`,
+      );
+    for (const lock of await staleLocks(home.team(team.name).root, world.clock.now()))
+      add('lock', `${lock} was left behind`, '', 'It is taken over by itself; or remove the folder.');
+  }
+  return findings;
+}
+
+async function homeProblem(path: string): Promise<string | undefined> {
+  try {
+    const { mode } = await stat(path);
+    return (mode & 0o077) === 0 ? undefined : `${path} can be read by others`;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+const STALE_MS = 15_000;
+
+async function staleLocks(root: string, now: number): Promise<string[]> {
+  const entries = await readdir(root, { recursive: true }).catch(() => []);
+  const locks = entries.filter((entry) => entry.endsWith('.lock')).map((entry) => join(root, entry));
+  const ages = await Promise.all(locks.map(async (path) => (await stat(path).catch(() => undefined))?.mtimeMs ?? now));
+  return locks.filter((_, index) => now - (ages[index] ?? now) > STALE_MS);
+}

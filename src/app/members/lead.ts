@@ -1,0 +1,205 @@
+import { join } from 'node:path';
+import type { AgentEvent } from '../../agent/events.js';
+import { within } from '../../host/clock.js';
+import { thisProcess } from '../../host/processes.js';
+import { createLeadHandlers, type LeadScreen, unattendedDecision } from '../../lead/lead.js';
+import { createMemberWatch } from '../../lead/watchMembers.js';
+import type { Role } from '../../member/member.js';
+import type { Backend } from '../../panes/backend.js';
+import { writeAtomic } from '../../store/atomicFile.js';
+import { decidePlan } from '../../team/decide.js';
+import type { Launch } from '../../team/launch.js';
+import { type StartDeps, startMember } from '../../team/lifecycle.js';
+import { LEAD } from '../../team/member.js';
+import type { RunRecord } from '../../team/runRecord.js';
+import { paneOf } from '../../team/shutdown.js';
+import { openTeamFile } from '../../team/teamFile.js';
+import type { AgentCall } from '../../tools/agent.js';
+import type { AskUser } from '../../tools/askUserQuestion.js';
+import { type Engine, placeOf, type World } from '../services.js';
+import { agentsFor } from '../session/agentTypes.js';
+import { openSession, type Session } from '../session/memberSession.js';
+import { createMessagePort } from '../session/messagePort.js';
+import type { SessionParts } from '../session/sessionGround.js';
+import { releaseFormer } from '../start/addMember.js';
+import { resolveMember } from '../start/memberRequest.js';
+
+/** Where the lead's person looks. */
+export interface LeadView extends LeadScreen {
+  /** Where a person is there to be asked. */
+  readonly ask?: AskUser;
+  event(event: AgentEvent): void;
+  /** Every member's record, about once a second. */
+  members(members: readonly { readonly name: string; readonly record: RunRecord }[]): void;
+}
+
+export interface LeadOptions {
+  readonly world: World;
+  readonly engine: Engine;
+  readonly launch: Launch;
+  readonly backend: Backend;
+  readonly view: LeadView;
+  /** Set where no person is there. */
+  readonly unattended?: { readonly approvePlans: boolean };
+  readonly signal: AbortSignal;
+}
+
+/** The lead of a team in this process: takes the team over and watches over its members while it lives. */
+export async function openLead(options: LeadOptions): Promise<Session> {
+  const { world, engine, launch, backend, view, unattended, signal } = options;
+  const place = placeOf(world, launch.team);
+  const teamFile = openTeamFile(place.paths.config);
+  const claim = { ...(await thisProcess()), claimedAt: world.clock.now() };
+  await teamFile.update((team) => ({ ...team, leadProcess: claim, leadSessionId: launch.sessionId }));
+
+  const session = await openSession({
+    world,
+    engine,
+    launch,
+    signal,
+    onEvent: (event) => view.event(event),
+    onProblem: (problem) => view.note(problem),
+    announce: async (request) => view.card(request),
+    part(parts) {
+      const { state, requests, events, asker, rulesChanged } = parts;
+      return {
+        role: (control): Role => ({
+          handlers: createLeadHandlers(
+            {
+              place,
+              team: () => teamFile.require(),
+              state,
+              requests,
+              events,
+              screen: view,
+              checkAnswers: () => asker.check(),
+              rulesChanged,
+              unattended,
+              modeAfterPlan: launch.mode === 'plan' ? 'default' : launch.mode,
+            },
+            control,
+          ),
+          afterTurn: async () => ({}),
+        }),
+        messages: createMessagePort({ place, sender: parts.self }),
+        submitPlan: (plan) => submitOwnPlan(parts, plan, options),
+        teammates: (call) => spawn(options, parts, call),
+        askUser:
+          view.ask &&
+          ((question, stop) =>
+            within(
+              world.clock,
+              launch.settings.permissionTimeoutMs,
+              (late) => view.ask?.(question, AbortSignal.any([stop, late])) ?? Promise.resolve(undefined),
+            )),
+      };
+    },
+  });
+  const watch = createMemberWatch({
+    place,
+    home: world.home.root,
+    team: () => teamFile.read(),
+    tasks: session.parts.tasks,
+    events: session.parts.events,
+    async show(members) {
+      view.members(members);
+      const team = await teamFile.read();
+      const facts = members.flatMap(({ name, record }) => {
+        const member = team?.members.find((other) => other.name === name);
+        if (!member || member.tmuxPaneId === '') return [];
+        return [
+          {
+            pane: paneOf(member),
+            member: name,
+            state: stateOf(record),
+            ...(member.color && { color: member.color }),
+            ...(record.activity && { activity: record.activity }),
+          },
+        ];
+      });
+      await backend.refresh(facts);
+    },
+  });
+  const over = new AbortController();
+  const until = AbortSignal.any([signal, over.signal]);
+  engine.pulse.every(1000, watch, until);
+  engine.pulse.every(1000, () => session.parts.asker.check(), until);
+  return {
+    ...session,
+    async close(exit) {
+      // Whoever takes the team down now is the one who tells how its members end.
+      over.abort();
+      await session.close(exit);
+    },
+  };
+}
+
+function stateOf({ state, waitingFor }: RunRecord): string {
+  return waitingFor === undefined ? state : `waits for ${waitingFor}`;
+}
+
+/** The lead's own plan: only a person may say yes to it. */
+async function submitOwnPlan(
+  { place, requests, events }: SessionParts,
+  plan: string,
+  { view, unattended }: LeadOptions,
+): Promise<{ requestId: string; planPath: string }> {
+  const requestId = place.ids.uuid();
+  const planPath = join(place.paths.plans, `${requestId}.md`);
+  await writeAtomic(planPath, plan);
+  const request = await requests.create({ id: requestId, kind: 'plan', from: LEAD, plan, planPath });
+  await events.append('plan_asked', { member: LEAD, id: requestId });
+  view.card(request);
+  if (unattended)
+    await decidePlan(
+      place,
+      await openTeamFile(place.paths.config).require(),
+      'user',
+      requestId,
+      unattendedDecision(unattended),
+    );
+  return { requestId, planPath };
+}
+
+async function spawn(
+  { world, launch, backend }: LeadOptions,
+  { place, state }: SessionParts,
+  call: AgentCall,
+): Promise<string> {
+  const settings = { ...launch.settings, leadMode: state.mode };
+  const agents = await agentsFor(world, { cwd: launch.cwd, settings, environment: launch.environment });
+  const { name = '', prompt, subagentType, model, mode, isolation, toolUseId } = call;
+  const request = resolveMember(
+    {
+      name,
+      prompt,
+      agent: subagentType,
+      model,
+      mode,
+      worktree: isolation === 'worktree' ? true : undefined,
+      requestId: toolUseId,
+    },
+    { agents, settings, cwd: state.cwd },
+  );
+  const deps: StartDeps = {
+    home: world.home,
+    place,
+    run: world.run,
+    backend,
+    program: world.program,
+    environment: launch.environment,
+    settings,
+  };
+  const before = await openTeamFile(place.paths.config).require();
+  const { member, pane } = await startMember(deps, request);
+  const left = await releaseFormer(world, before, member, launch.cwd);
+  return JSON.stringify({
+    status: 'teammate_spawned',
+    name: member.name,
+    agentId: member.agentId,
+    paneId: pane.paneId,
+    backend: backend.type,
+    color: member.color,
+    ...(left && { worktreeOfTheFormer: left }),
+  });
+}

@@ -1,0 +1,64 @@
+import { homeAt } from '../../config/paths.js';
+import { thisProcess } from '../../host/processes.js';
+import { onEndSignals } from '../../host/signals.js';
+import { takeLaunch } from '../../team/launch.js';
+import { openTeamFile } from '../../team/teamFile.js';
+import { messageOf } from '../../util/errors.js';
+import { downTeam } from '../end/down.js';
+import { placeOf, startEngine, type World } from '../services.js';
+import { becomeLaunched } from '../session/paneEnvironment.js';
+import { recordedBackend } from '../start/backends.js';
+import { openLead } from './lead.js';
+import { openLeadTerminal } from './leadTerminal.js';
+import { createLeaving } from './leaving.js';
+
+/** A lead in a pane of its own: `troupe lead --launch FILE`. Ends with its team. */
+export async function runLeadProcess(outer: World, launchFile: string): Promise<void> {
+  const launch = becomeLaunched(await takeLaunch(launchFile));
+  const world = { ...outer, home: homeAt(launch.home) };
+  const place = placeOf(world, launch.team);
+  const team = await openTeamFile(place.paths.config).require();
+  const panes = recordedBackend(world, team);
+  if (!panes) throw new Error(`Team ${launch.team} has no tmux on record: its lead cannot run in a pane.`);
+  const engineEnd = new AbortController();
+  const hard = new AbortController();
+  const leaving = createLeaving();
+  const { view, terminal } = openLeadTerminal({
+    world,
+    team: launch.team,
+    color: launch.color,
+    interrupt: () => leaving.interrupt(),
+    toBackground: () => leaving.toBackground(),
+    onEnd: () => leaving.ask('after the call'),
+  });
+  const restore = onEndSignals(() => leaving.ask('now'));
+  const engine = startEngine(world.clock, engineEnd.signal, (error) => terminal.say(messageOf(error)));
+  try {
+    const session = await openLead({ world, engine, launch, backend: panes, view, signal: hard.signal });
+    leaving.attach(session);
+    await session.member.run();
+    await session.close({ code: 0, signal: null });
+    if (await isStillOurs(place.paths.config)) {
+      terminal.say('Taking the team down.');
+      await downTeam({
+        world,
+        team: launch.team,
+        panes,
+        force: false,
+        purge: false,
+        progress: (line) => terminal.say(line),
+      });
+    }
+  } finally {
+    restore();
+    engineEnd.abort();
+    terminal.close();
+  }
+}
+
+/** `troupe down` in another shell takes the team over first. */
+export async function isStillOurs(config: string): Promise<boolean> {
+  const team = await openTeamFile(config).read();
+  const self = await thisProcess();
+  return team?.leadProcess?.pid === self.pid && team.leadProcess.procStart === self.procStart;
+}

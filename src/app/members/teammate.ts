@@ -1,0 +1,110 @@
+import type { AgentEvent } from '../../agent/events.js';
+import { isAlive } from '../../host/processes.js';
+import { createTeammate } from '../../member/teammate.js';
+import type { Launch } from '../../team/launch.js';
+import type { Requests, TeamRequest } from '../../team/requests.js';
+import { changeMember, type Member, openTeamFile } from '../../team/teamFile.js';
+import { isAbort, UserError } from '../../util/errors.js';
+import type { Engine, World } from '../services.js';
+import { openSession } from '../session/memberSession.js';
+import { createMessagePort } from '../session/messagePort.js';
+
+/** Where a teammate shows what it does. */
+export interface TeammateScreen {
+  open(launch: Launch): void;
+  event(event: AgentEvent): void;
+  /** What it asks a person for is decided at the lead; here it is only said that it waits. */
+  waits(description: string): void;
+  say(line: string): void;
+}
+
+export interface TeammateOptions {
+  readonly world: World;
+  readonly engine: Engine;
+  readonly launch: Launch;
+  readonly screen: TeammateScreen;
+  /** Ends it hard. `reason` of the signal names the signal that asked for it, where one did. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The plan that a restarted member still waits for. What else is open in its name was asked by a process that is gone:
+ * it is closed, so that nobody answers it in vain.
+ */
+async function reopenPlan(requests: Requests, launch: Launch): Promise<TeamRequest | undefined> {
+  const own = (await requests.open()).filter(({ from }) => from === launch.member);
+  const plan = launch.continues && launch.modeAfterPlan ? own.findLast(({ kind }) => kind === 'plan') : undefined;
+  for (const { id } of own) {
+    if (id === plan?.id) continue;
+    const answer = { id, by: launch.member, approve: false, message: 'The process that asked is gone.' };
+    await requests.answer(answer).catch((error: unknown) => {
+      // Somebody answered in this very moment.
+      if (!(error instanceof UserError)) throw error;
+    });
+  }
+  return plan;
+}
+
+/** Runs a teammate to its end. Resolves with its exit code. */
+export async function runTeammate({ world, engine, launch, screen, signal }: TeammateOptions): Promise<number> {
+  screen.open(launch);
+  const end = new AbortController();
+  const hard = AbortSignal.any([signal, end.signal]);
+  const session = await openSession({
+    world,
+    engine,
+    launch,
+    signal: hard,
+    onEvent: (event) => screen.event(event),
+    onProblem: (problem) => screen.say(problem),
+    announce: async ({ description = '' }) => screen.waits(description),
+    async part({ place, self, state, tasks, requests, events, asker, rulesChanged }) {
+      const openPlan = await reopenPlan(requests, launch);
+      const own = createTeammate({
+        name: launch.member,
+        generation: launch.generation,
+        color: launch.color,
+        place,
+        state,
+        modeAfterPlan: launch.modeAfterPlan,
+        leadMode: launch.settings.leadMode,
+        tasks,
+        requests,
+        events,
+        checkAnswers: () => asker.check(),
+        rulesChanged,
+        async modeChanged(mode) {
+          const change = (member: Member) => ({ ...member, mode, planModeRequired: false });
+          await openTeamFile(place.paths.config).update((team) => changeMember(team, launch.member, change));
+        },
+        endNow: () => end.abort(),
+        openPlan: openPlan?.id,
+        async leadAlive() {
+          // A team file that is gone is a team that was taken down.
+          const team = await openTeamFile(place.paths.config).read();
+          return team?.leadProcess !== undefined && (await isAlive(team.leadProcess));
+        },
+      });
+      return {
+        role: own.role,
+        messages: createMessagePort({ place, sender: self, teammate: own }),
+        submitPlan: (plan) => own.submitPlan(plan),
+      };
+    },
+  });
+  const askAgain = () => session.parts.asker.check();
+  engine.pulse.every(1000, askAgain, hard);
+  try {
+    await session.member.run();
+  } catch (error) {
+    if (!isAbort(error) || !hard.aborted) {
+      // Its process may live on with other members in it: only its record can say that it is gone.
+      await session.close({ code: 1, signal: null }).catch(() => {});
+      throw error;
+    }
+  }
+  const ended = signal.aborted && typeof signal.reason === 'string' ? signal.reason : null;
+  const code = ended === 'SIGTERM' ? 143 : ended === 'SIGINT' ? 130 : 0;
+  await session.close({ code, signal: ended });
+  return code;
+}

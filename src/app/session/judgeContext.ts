@@ -1,0 +1,39 @@
+import type { AgentState } from '../../agent/ports.js';
+import { userHome } from '../../config/env.js';
+import type { AgentDefinition } from '../../definitions/agent.js';
+import type { JudgeContext, Rules } from '../../permissions/judge.js';
+import { parseRule, type Rule } from '../../permissions/rule.js';
+import type { Launch } from '../../team/launch.js';
+import type { TeamFile } from '../../team/teamFile.js';
+
+/** What a call is judged by at this moment: the team's settings, the rules added since, and the agent's own. */
+export function judgeContext(
+  { cwd, settings }: Launch,
+  state: AgentState,
+  team: TeamFile,
+  definition: AgentDefinition | undefined,
+  home: string,
+): JudgeContext {
+  const teamRules = (behavior: 'allow' | 'ask' | 'deny') =>
+    (team.teamRules ?? []).filter((rule) => rule.behavior === behavior).map(({ rule }) => rule);
+  const disallowed = (definition?.disallowedTools ?? []).filter((entry) => entry.includes('('));
+  const rules: Rules = {
+    allow: parsed([...settings.allow, ...teamRules('allow')]),
+    ask: parsed([...settings.ask, ...teamRules('ask')]),
+    deny: parsed([...settings.deny, ...teamRules('deny'), ...disallowed]),
+  };
+  return {
+    mode: state.mode,
+    rules,
+    cwd: state.cwd,
+    folders: [cwd, ...settings.folders],
+    protectedRoots: [home],
+    allowedPaths: [
+      ...(team.teamAllowedPaths ?? []),
+      ...(definition?.mayRead ?? []).map((path) => ({ path, toolName: 'Read' })),
+    ],
+    home: userHome(),
+  };
+}
+
+const parsed = (rules: readonly string[]): Rule[] => rules.map((rule) => parseRule(rule));

@@ -1,0 +1,103 @@
+import type { AgentEvent } from '../../agent/events.js';
+import { createMember, type Member, type MemberControl, type Role } from '../../member/member.js';
+import type { Launch } from '../../team/launch.js';
+import type { TeamRequest } from '../../team/requests.js';
+import { deliveredMail } from '../../transcript/resume.js';
+import { updateSession } from '../../transcript/session.js';
+import type { Engine, World } from '../services.js';
+import type { Reach } from './memberAgent.js';
+import { openGround, type SessionParts } from './sessionGround.js';
+
+/** How a lead's session and a teammate's differ: in what happens at the edges of turns, and in whom the tools reach. */
+export interface Part extends Reach {
+  readonly role: (control: MemberControl) => Role;
+}
+
+export interface SessionOptions {
+  readonly world: World;
+  readonly engine: Engine;
+  readonly launch: Launch;
+  readonly part: (parts: SessionParts) => Promise<Part> | Part;
+  /** Shows a request of its own to whoever may decide. */
+  readonly announce: (request: TeamRequest) => Promise<void>;
+  readonly onEvent: (event: AgentEvent) => void;
+  /** One line about a file of its own that is broken. */
+  readonly onProblem: (problem: string) => void;
+  /** Ends it hard. */
+  readonly signal: AbortSignal;
+}
+
+export interface Session {
+  readonly member: Member;
+  readonly parts: SessionParts;
+  /** Says in its record and its session how it ended. */
+  close(exit: { readonly code: number; readonly signal: string | null }): Promise<void>;
+}
+
+/** Joins a member's engine from its parts: the same for every role and backend. */
+export async function openSession({
+  world,
+  engine,
+  launch,
+  part,
+  announce,
+  onEvent,
+  onProblem,
+  signal,
+}: SessionOptions): Promise<Session> {
+  const { clock, home } = world;
+  const ground = await openGround({ world, launch, announce, onProblem });
+  const { parts, mailbox, entries } = ground;
+  const { record, events } = parts;
+  const { role, ...reach } = await part(parts);
+
+  // Kept for whoever reads the run afterwards, a result's permission_denials for one.
+  const observe = (event: AgentEvent) => {
+    if (event.type === 'tool_denied') {
+      const { name, id, input } = event.call;
+      events
+        .append('tool_denied', {
+          member: launch.member,
+          tool_name: name,
+          tool_use_id: id,
+          tool_input: input,
+          because: event.because,
+        })
+        .catch(() => {});
+    }
+    onEvent(event);
+  };
+  const member = createMember({
+    name: launch.member,
+    clock,
+    mailbox,
+    poller: engine.poller,
+    pulse: engine.pulse,
+    record,
+    events,
+    delivered: deliveredMail(entries),
+    role,
+    onEvent: observe,
+    signal,
+    async agent(edges) {
+      const { joinAgent } = await import('./memberAgent.js');
+      return joinAgent({ world, launch, ground, ...reach, edges, onEvent: observe });
+    },
+  });
+  return {
+    member,
+    parts,
+    async close({ code, signal: ended }) {
+      await record.change({
+        state: 'exited',
+        waitingFor: undefined,
+        requestId: undefined,
+        activity: undefined,
+        exit: { code, signal: ended, forced: ended !== null },
+      });
+      await record.flush();
+      await updateSession(home, launch.sessionId, { endedAt: clock.now(), end: ended ?? String(code) });
+      await events.append('exited', { member: launch.member, code, signal: ended });
+    },
+  };
+}

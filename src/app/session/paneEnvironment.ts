@@ -1,0 +1,32 @@
+import { enterFolder, environment, replaceEnvironment } from '../../config/env.js';
+import type { Launch } from '../../team/launch.js';
+
+/** What belongs to the terminal that a process is shown in, and not to whoever started it. */
+const OF_THE_TERMINAL = new Set([
+  'TMUX',
+  'TMUX_PANE',
+  'TERM',
+  'TERM_PROGRAM',
+  'TERM_PROGRAM_VERSION',
+  'TERMINFO',
+  'COLORTERM',
+  'COLUMNS',
+  'LINES',
+  'WINDOWID',
+  'PWD',
+  'OLDPWD',
+  'SHLVL',
+  '_',
+]);
+
+/** Makes this process the launch file's: its environment, but for what is the pane's own, and its folder. */
+export function becomeLaunched(launch: Launch): Launch {
+  const own = environment();
+  const merged = Object.fromEntries([
+    ...Object.entries(launch.environment).filter(([name]) => !OF_THE_TERMINAL.has(name)),
+    ...Object.entries(own).filter(([name]) => OF_THE_TERMINAL.has(name)),
+  ]);
+  replaceEnvironment(merged);
+  enterFolder(launch.cwd);
+  return { ...launch, environment: merged };
+}

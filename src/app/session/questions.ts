@@ -1,0 +1,79 @@
+import type { AskUser, Question } from '../../tools/askUserQuestion.js';
+import { UserError } from '../../util/errors.js';
+
+export interface OpenQuestion extends Question {
+  /** `q1`, `q2`, … in this session. */
+  readonly id: string;
+}
+
+export interface QuestionScreen {
+  show(question: OpenQuestion): void;
+  /** It waits no longer, and was not answered. */
+  withdraw(question: OpenQuestion): void;
+}
+
+export interface Questions {
+  readonly ask: AskUser;
+  open(): readonly OpenQuestion[];
+  /** @param choice numbers or labels of options with commas between them, or the person's own words. @throws UserError */
+  answer(id: string, choice: string): string;
+}
+
+/** What a lead's model asks its person. It lives as long as the call that asks: a lead that starts anew asks anew. */
+export function createQuestions(screen: QuestionScreen): Questions {
+  const waiting = new Map<string, { readonly question: OpenQuestion; readonly resolve: (answer: string) => void }>();
+  let count = 0;
+  return {
+    open: () => [...waiting.values()].map(({ question }) => question),
+    async ask(asked, signal) {
+      const question = { ...asked, id: `q${++count}` };
+      const answered = new Promise<string>((resolve) => waiting.set(question.id, { question, resolve }));
+      try {
+        screen.show(question);
+        return await Promise.race([answered, untilAborted(signal)]);
+      } finally {
+        if (waiting.delete(question.id)) screen.withdraw(question);
+      }
+    },
+    answer(id, choice) {
+      const found = waiting.get(id);
+      if (!found) {
+        const ids = [...waiting.keys()].join(', ');
+        throw new UserError(
+          `No question ${JSON.stringify(id)} waits. ${ids === '' ? 'None does.' : `Waiting: ${ids}`}`,
+        );
+      }
+      const answer = chosen(found.question, choice);
+      waiting.delete(id);
+      found.resolve(answer);
+      return `Answered: ${answer}`;
+    },
+  };
+}
+
+/** The options that are meant, by number or label; what names none of them is an answer in the person's own words. */
+function chosen({ options, multiSelect, id }: OpenQuestion, choice: string): string {
+  const text = choice.trim();
+  if (text === '') throw new UserError(`Say what you choose: /answer ${id} 1`);
+  const optionOf = (word: string) =>
+    /^\d+$/.test(word)
+      ? options[Number(word) - 1]
+      : options.find(({ label }) => label.toLowerCase() === word.toLowerCase());
+  const whole = optionOf(text);
+  if (whole) return whole.label;
+  const words = text.split(',').map((word) => word.trim());
+  if (words.some((word) => /^\d+$/.test(word) && !optionOf(word)))
+    throw new UserError(`There are only the options 1 to ${options.length}.`);
+  const labels = words.map((word) => optionOf(word)?.label);
+  if (labels.some((label) => label === undefined)) return text;
+  if (!multiSelect) throw new UserError('Only one can be chosen.');
+  return [...new Set(labels)].join(', ');
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  });
+}

@@ -1,0 +1,128 @@
+import type { AgentState } from '../../agent/ports.js';
+import { type Mailbox, openMailbox } from '../../mailbox/mailbox.js';
+import { type Asker, createAsker } from '../../member/ask.js';
+import { openTaskList, type TaskList } from '../../tasks/taskList.js';
+import { type EventLog, openEventLog } from '../../team/eventLog.js';
+import type { Launch } from '../../team/launch.js';
+import { LEAD } from '../../team/member.js';
+import { type Sender, sendProtocol, type TeamPlace } from '../../team/messages.js';
+import { openRequests, type Requests, type TeamRequest } from '../../team/requests.js';
+import type { RunRecordFile } from '../../team/runRecord.js';
+import { openTeamFile, type TeamFile } from '../../team/teamFile.js';
+import { createSession } from '../../transcript/session.js';
+import { openTranscript, type Transcript } from '../../transcript/transcript.js';
+import { placeOf, type World } from '../services.js';
+import { claimMember } from './claim.js';
+
+/** What a session offers to the role that is played in it. */
+export interface SessionParts {
+  readonly place: TeamPlace;
+  readonly launch: Launch;
+  readonly self: Sender;
+  readonly state: AgentState;
+  readonly tasks: TaskList;
+  readonly requests: Requests;
+  readonly events: EventLog;
+  readonly record: RunRecordFile;
+  readonly asker: Asker;
+  /** The TeamFile as it was when last looked at. */
+  readonly team: () => TeamFile;
+  readonly rulesChanged: () => Promise<void>;
+  /** What runs beside the conversation, once that has begun. */
+  readonly beside: { toBackground?: () => Promise<string> };
+}
+
+/** Everything on disk that a session stands on, opened and claimed. */
+export interface Ground {
+  readonly parts: SessionParts;
+  readonly mailbox: Mailbox;
+  readonly transcript: Transcript;
+  readonly entries: Awaited<ReturnType<Transcript['load']>>['entries'];
+}
+
+export async function openGround({
+  world,
+  launch,
+  announce,
+  onProblem,
+}: {
+  readonly world: World;
+  readonly launch: Launch;
+  readonly announce: (request: TeamRequest) => Promise<void>;
+  readonly onProblem: (problem: string) => void;
+}): Promise<Ground> {
+  const { clock, ids, home } = world;
+  const { settings } = launch;
+  const place = placeOf(world, launch.team);
+  const teamFile = openTeamFile(place.paths.config);
+  let team = await teamFile.require();
+  const record = await claimMember(place, launch);
+  const sessionPaths = home.session(launch.sessionId);
+  await createSession(home, {
+    sessionId: launch.sessionId,
+    team: launch.team,
+    agent: launch.member,
+    model: launch.model,
+    mode: launch.mode,
+    cwd: launch.cwd,
+    startedAt: clock.now(),
+  });
+  const transcript = openTranscript(sessionPaths.transcript, { sessionId: launch.sessionId, clock, ids });
+  const { entries } = await transcript.load();
+
+  const self: Sender = { from: launch.member, color: launch.color };
+  const state: AgentState = { cwd: launch.cwd, mode: launch.mode };
+  const tasks = openTaskList(place.paths.tasks);
+  const requests = openRequests(place.paths.requests, clock);
+  const events = openEventLog(place.paths.events, clock);
+  const mailbox = openMailbox({
+    team: place.paths,
+    member: launch.member,
+    clock,
+    ids,
+    onProblem(problem) {
+      onProblem(problem);
+      events.append('inbox_problem', { member: launch.member, problem }).catch(() => {});
+    },
+  });
+  const asker = createAsker({
+    self: launch.member,
+    requests,
+    clock,
+    ids,
+    timeoutMs: settings.permissionTimeoutMs,
+    async announce({ id, tool, input, description, suggestions }) {
+      await events.append('permission_asked', { member: launch.member, id, tool });
+      if (launch.member !== LEAD)
+        await sendProtocol(place, self, LEAD, 'permission_request', {
+          request_id: id,
+          tool,
+          input,
+          description,
+          suggestions,
+        });
+      const request = await requests.get(id);
+      if (request) await announce(request);
+    },
+    waiting: (requestId) =>
+      record.change({ waitingFor: requestId === undefined ? undefined : 'permission', requestId }),
+  });
+  const rulesChanged = async () => {
+    team = await teamFile.require();
+  };
+  const parts: SessionParts = {
+    place,
+    launch,
+    self,
+    state,
+    tasks,
+    requests,
+    events,
+    record,
+    asker,
+    team: () => team,
+    rulesChanged,
+    beside: {},
+  };
+  return { parts, mailbox, transcript, entries };
+}

@@ -1,0 +1,29 @@
+import type { TranscriptPort } from '../../agent/ports.js';
+import type { MessageParam } from '../../model/types.js';
+import { COMPACT_BOUNDARY, INHERITED } from '../../transcript/entry.js';
+import type { Transcript } from '../../transcript/transcript.js';
+
+/** A transcript as the loop writes it. It begins with what was `inherited`, so that it can be gone on from alone. */
+export function transcriptPort(
+  transcript: Pick<Transcript, 'append'>,
+  inherited: readonly MessageParam[] = [],
+): TranscriptPort {
+  // The loop goes on writing to what it was given.
+  const beginning = [...inherited];
+  let hasBegun = beginning.length === 0;
+  const begin = async () => {
+    if (hasBegun) return;
+    hasBegun = true;
+    await transcript.append({ type: 'system', subtype: INHERITED, message: beginning });
+  };
+  return {
+    async append(type, message, mail = []) {
+      await begin();
+      await transcript.append({ type, message, ...(mail.length > 0 && { msg_ids: [...mail] }) });
+    },
+    async restart(history, compactMetadata) {
+      hasBegun = true;
+      await transcript.append({ type: 'system', subtype: COMPACT_BOUNDARY, compactMetadata, message: history });
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import type { Denial, MemberResult, RunResult } from '../../headless/result.js';
+import { toApiUsage } from '../../headless/result.js';
+import { openMailbox } from '../../mailbox/mailbox.js';
+import { parsePayload } from '../../mailbox/message.js';
+import { modelFacts } from '../../model/catalogue.js';
+import { addUsage, NO_USAGE } from '../../model/usage.js';
+import { openTaskList } from '../../tasks/taskList.js';
+import { openEventLog } from '../../team/eventLog.js';
+import { LEAD } from '../../team/member.js';
+import type { TeamPlace } from '../../team/messages.js';
+import { liveRecord, type RunRecord, readRunRecord } from '../../team/runRecord.js';
+import { openTeamFile } from '../../team/teamFile.js';
+
+type Facts = Omit<RunResult, 'type' | 'subtype' | 'is_error' | 'result' | 'errors' | 'worktrees'>;
+
+/** What a result says besides how it ended, read from the team's files. */
+export async function runFacts(
+  place: TeamPlace,
+  { sessionId, durationMs, apiMs }: { sessionId: string; durationMs: number; apiMs: number },
+): Promise<Facts> {
+  const { paths, clock } = place;
+  const team = await openTeamFile(paths.config).require();
+  const reports = await lastReports(place);
+  const members: MemberResult[] = [];
+  const records: RunRecord[] = [];
+  for (const { name, worktreePath } of team.members) {
+    const record = await readRunRecord(paths.runRecord(name));
+    if (!record) continue;
+    records.push(record);
+    const { state, turns, tokens, costUsd } = await liveRecord(record);
+    const lastReport = reports.get(name);
+    members.push({
+      name,
+      state,
+      turns,
+      usage: toApiUsage(tokens),
+      costUsd,
+      ...(worktreePath && { worktree: worktreePath }),
+      ...(lastReport !== undefined && { lastReport }),
+    });
+  }
+  const events = await openEventLog(paths.events, clock).read();
+  return {
+    session_id: sessionId,
+    team: team.name,
+    num_turns: members.find(({ name }) => name === LEAD)?.turns ?? 0,
+    duration_ms: Math.round(durationMs),
+    duration_api_ms: Math.round(apiMs),
+    total_cost_usd: records.reduce((sum, { costUsd }) => sum + costUsd, 0),
+    usage: toApiUsage(records.reduce((sum, { tokens }) => addUsage(sum, tokens), NO_USAGE)),
+    modelUsage: modelUsageOf(records),
+    permission_denials: events
+      .filter(({ type }) => type === 'tool_denied')
+      .map(
+        (event): Denial => ({
+          tool_name: String(event['tool_name']),
+          tool_use_id: String(event['tool_use_id']),
+          tool_input: event['tool_input'],
+        }),
+      ),
+    members,
+    tasks: (await openTaskList(paths.tasks).list()).map(({ id, subject, status, owner }) => ({
+      id,
+      subject,
+      status,
+      ...(owner !== undefined && { owner }),
+    })),
+  };
+}
+
+/** The text with which each teammate ended its last turn. */
+async function lastReports({ paths, clock, ids }: TeamPlace): Promise<Map<string, string>> {
+  const reports = new Map<string, string>();
+  for (const message of await openMailbox({ team: paths, member: LEAD, clock, ids }).peek()) {
+    const parsed = message.type === 'idle_notification' ? parsePayload(message) : undefined;
+    if (parsed && 'type' in parsed && parsed.type === 'idle_notification' && parsed.payload.result !== undefined)
+      reports.set(message.from, parsed.payload.result);
+  }
+  return reports;
+}
+
+function modelUsageOf(records: readonly RunRecord[]): Record<string, object> {
+  const sums = new Map<
+    string,
+    { input: number; output: number; cacheRead: number; cacheWrite: number; costUsd: number }
+  >();
+  for (const { models = {} } of records) {
+    for (const [model, { costUsd, ...usage }] of Object.entries(models)) {
+      const { costUsd: before, ...counted } = sums.get(model) ?? { ...NO_USAGE, costUsd: 0 };
+      sums.set(model, { ...addUsage(counted, usage), costUsd: before + costUsd });
+    }
+  }
+  return Object.fromEntries(
+    [...sums].map(([model, { input, output, cacheRead, cacheWrite, costUsd }]) => [
+      model,
+      {
+        inputTokens: input,
+        outputTokens: output,
+        cacheReadInputTokens: cacheRead,
+        cacheCreationInputTokens: cacheWrite,
+        webSearchRequests: 0,
+        costUSD: costUsd,
+        contextWindow: modelFacts(model).contextWindow,
+      },
+    ]),
+  );
+}

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { listTeams } from '../../team/archive.js';
+import { type Member, worktreeOf } from '../../team/teamFile.js';
+import { messageOf } from '../../util/errors.js';
+import { git, headOf } from '../../worktree/git.js';
+import { pruneStale } from '../../worktree/prune.js';
+import { type Removal, removeWorktree } from '../../worktree/remove.js';
+import type { Worktree } from '../../worktree/worktree.js';
+import type { World } from '../services.js';
+
+export interface KeptWorktree {
+  readonly member: string;
+  readonly path: string;
+  readonly branch: string;
+  readonly why: readonly string[];
+}
+
+/** Removes a member's worktree if it holds nothing that `repo`'s branch does not have; otherwise says what it holds. */
+export async function releaseWorktree(
+  { run }: Pick<World, 'run'>,
+  repo: string,
+  member: Member,
+): Promise<KeptWorktree | undefined> {
+  const worktree = worktreeOf(member);
+  if (worktree === undefined || !(existsSync(repo) || existsSync(worktree.path))) return undefined;
+  const result = await release(run, repo, worktree).catch(
+    (error: unknown): Removal => ({ removed: false, why: [messageOf(error)] }),
+  );
+  const { path, branch } = worktree;
+  return result.removed ? undefined : { member: member.name, path, branch, why: result.why };
+}
+
+async function release(run: World['run'], repo: string, worktree: Worktree): Promise<Removal> {
+  const head = worktree.hookMade ? undefined : await headOf(git(run, repo));
+  return removeWorktree({ ...worktree, into: head?.branch ?? head?.commit, repo, run });
+}
+
+/** Removes what earlier teams left in `repo` and what holds nothing. Members of teams that are still there keep theirs. */
+export async function pruneWorktrees({ run, home }: Pick<World, 'run' | 'home'>, repo: string): Promise<string[]> {
+  const { teams, broken } = await listTeams(home);
+  // Whose worktrees a broken team's are, nobody knows.
+  if (broken.length > 0) return [];
+  const needed = new Set(teams.flatMap(({ members }) => members.map(({ worktreePath }) => worktreePath)));
+  return pruneStale({ repo, run, isNeeded: (path) => needed.has(path) });
+}
