@@ -4,8 +4,9 @@
 //   code for it beside it: that starts in less than half the time. bin/troupe.js chooses by dist/everyday.txt.
 // Beside them: what `troupe --help` prints without loading either, and the licences of what is bundled.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -98,17 +99,7 @@ const texts = {
   'THIRD-PARTY.txt': licences(),
 };
 for (const [name, text] of Object.entries(texts)) writeFileSync(`${root}dist/${name}`, text);
-// Run once, so that V8 keeps the code of all that a command calls, not only of the outermost functions.
-const keepCode = `
-  const { load } = require(${JSON.stringify(`${root}bin/cached.js`)});
-  const { exports, script } = load(${JSON.stringify(`${root}dist/everyday.cjs`)});
-  process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(`${root}dist/everyday.cjs.cache`)}, script.createCachedData()));
-  exports.main(['ls', '--json']);
-`;
-rmSync(`${root}dist/everyday.cjs.cache`, { force: true });
-execFileSync(process.execPath, ['--input-type=commonjs', '--eval', keepCode], {
-  env: { ...process.env, TROUPE_HOME: `${root}dist/no-home` },
-});
+writeFileSync(`${root}dist/everyday.cjs.cache`, codeOf(`${root}dist/everyday.cjs`));
 const help = execFileSync(process.execPath, [`${root}bin/troupe.js`, 'help'], {
   encoding: 'utf8',
   env: { ...process.env, NO_COLOR: '1' },
@@ -124,6 +115,32 @@ const current = new Set([
 ]);
 for (const name of readdirSync(`${root}dist`))
   if (!current.has(name)) rmSync(`${root}dist/${name}`, { recursive: true });
+
+/** V8's code of a bundle, with that of the functions which the usual commands call: they are said once, to a team of one. */
+function codeOf(bundle) {
+  const home = mkdtempSync(join(tmpdir(), 'troupe-build-'));
+  try {
+    const team = join(home, 'teams', 'team');
+    for (const folder of ['inboxes', 'requests', 'run', 'tasks', 'files'])
+      mkdirSync(join(team, folder), { recursive: true });
+    const lead = { agentId: 'team-lead@team', name: 'team-lead', joinedAt: 0, tmuxPaneId: '', cwd: root };
+    const config = { name: 'team', createdAt: 0, leadAgentId: lead.agentId, members: [lead] };
+    writeFileSync(join(team, 'config.json'), JSON.stringify(config));
+    const said = [['ls'], ['status', 'team'], ['send', '-t', 'team', 'lead', 'Hello.'], ['inbox', '-t', 'team']];
+    const keep = `
+      const { load } = require(${JSON.stringify(join(root, 'bin', 'cached.js'))});
+      const { exports, script } = load(${JSON.stringify(bundle)});
+      const said = ${JSON.stringify(said)}.reduce((before, words) => before.then(() => exports.main(words)), Promise.resolve());
+      said.then(() => require('node:fs').writeFileSync(${JSON.stringify(join(home, 'code'))}, script.createCachedData()));
+    `;
+    rmSync(`${bundle}.cache`, { force: true });
+    const env = { ...process.env, TROUPE_HOME: home };
+    execFileSync(process.execPath, ['--input-type=commonjs', '--eval', keep], { env, stdio: 'pipe' });
+    return readFileSync(join(home, 'code'));
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
 
 /** The licence of each package that some part of the bundle comes from. */
 function licences() {

@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    // Most of the time of most tests is waiting for other processes.
+    maxWorkers: 3,
     // For the closing line of .ci/run.
     reporters: process.env['CI'] ? ['default', ['json', { outputFile: 'test-results.json' }]] : ['default'],
     projects: [

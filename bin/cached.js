@@ -1,7 +1,6 @@
 // Loads a bundle with the code that V8 made of it when it was built, which saves most of the time to compile it.
 // A cache of another Node is refused by V8, and the bundle is compiled as ever. Such a bundle must not use import().
 const { readFileSync } = require('node:fs');
-const { createRequire } = require('node:module');
 const { dirname } = require('node:path');
 const { Script } = require('node:vm');
 
@@ -14,8 +13,13 @@ function load(file) {
     },
   );
   const module = { exports: {} };
-  script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
+  script.runInThisContext()(module.exports, requireFrom(file), module, file, dirname(file));
   return { exports: module.exports, script };
+}
+
+/** Node's own modules are what is asked for nearly always, and need no place to be looked for from. */
+function requireFrom(file) {
+  return (name) => (name.startsWith('.') ? require('node:module').createRequire(file)(name) : require(name));
 }
 
 function cacheOf(file) {

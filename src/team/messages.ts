@@ -83,9 +83,9 @@ async function deliver(
   draft: Parameters<ReturnType<typeof openMailbox>['deliver']>[0],
 ): Promise<Recipient> {
   const mailbox = openMailbox({ team: place.paths, member: member.name, clock: place.clock, ids: place.ids });
-  const ahead = await mailbox.waiting();
+  const [ahead, alive] = await Promise.all([mailbox.waiting(), isMemberAlive(place, member.name)]);
   await mailbox.deliver(draft);
-  return { name: member.name, alive: await isMemberAlive(place, member.name), ahead };
+  return { name: member.name, alive, ahead };
 }
 
 export async function isMemberAlive({ paths }: TeamPlace, member: string): Promise<boolean> {
