@@ -5,6 +5,8 @@ import { run } from '../../src/host/run.js';
 import { eventually } from '../helpers/eventually.js';
 import { BIN, stage } from '../helpers/program.js';
 import { terminal } from '../helpers/terminal.js';
+import { tmuxStage } from '../helpers/tmuxTeam.js';
+import { userServer } from '../helpers/userServer.js';
 
 /** A folder of links to programs that a demo needs, and no tmux among them. */
 async function pathWithoutTmux(folder: string): Promise<string> {
@@ -43,4 +45,18 @@ test('with no tmux on the PATH the demo runs in one process, in a terminal and w
   await shell.type(`PATH=${PATH} node ${BIN} demo --seed 6; echo ended with $?`);
   await eventually(async () => expect(await shell.screen()).toContain('ended with 0'), 60_000);
   expect(await shell.screen()).toContain('There is no tmux on the PATH. The team runs in this process.');
+});
+
+test('inside a tmux the demo shows its members beside the pane where it was said, and leaves that tmux as it was', async () => {
+  await using at = await tmuxStage('agents: {}');
+  const user = await userServer(at);
+  const before = await user.state();
+  const exitCode = await user.say(user.pane, [process.execPath, BIN, 'demo', '--seed', '7']);
+  await eventually(async () => {
+    const shown = (await user.tmux('list-panes', '-a', '-F', '#{@troupe_agent}')).split('\n');
+    expect(shown).toEqual(expect.arrayContaining(['implementer', 'planner', 'reviewer']));
+  }, 30_000);
+  expect(await exitCode()).toBe(0);
+  expect(await user.tmux('capture-pane', '-p', '-S', '-200', '-t', user.pane)).toContain('passes now');
+  expect(await user.state()).toEqual(before);
 });

@@ -3,19 +3,17 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../../config/env.js';
 import { ensureHome, homeAt } from '../../config/paths.js';
 import { verdict } from '../../headless/quiet.js';
-import { handOver } from '../../host/run.js';
 import { loadScript } from '../../modelServer/script/script.js';
 import { startModelServer } from '../../modelServer/server.js';
 import type { WantedBackend } from '../../panes/choose.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { ExitCode, isAbort } from '../../util/errors.js';
-import { downTeam } from '../end/down.js';
 import { placeOf, type World } from '../services.js';
 import { type BackendWish, decideBackend } from '../start/backends.js';
-import { planTeam, type TeamWish } from '../start/planTeam.js';
+import type { TeamWish } from '../start/planTeam.js';
 import { runTeam } from '../start/run.js';
 import { takeSnapshot } from '../start/snapshot.js';
-import { startTeam } from '../start/startTeam.js';
+import { up } from '../start/up.js';
 import { DEMO_PROMPT, type DemoRepository, makeDemoRepository } from './demoRepository.js';
 
 export interface DemoOptions {
@@ -85,9 +83,8 @@ async function play(
 ): Promise<string | undefined> {
   const wish = wishFor(repository);
   const shown: BackendWish = { wanted: backend, command: 'up', detach: false, isTerminal, layout: 'panes' };
-  const canShow = isTerminal && !world.environment()['TMUX'];
-  const decided = canShow ? await decideBackend(world, shown) : undefined;
-  if (decided?.type === 'tmux') return playInPanes(world, wish, shown, note, signal);
+  const decided = isTerminal ? await decideBackend(world, shown) : undefined;
+  if (decided?.type === 'tmux') return playInPanes(world, wish, backend, note, signal);
   if (decided?.notice) note(decided.notice);
   const { result } = await runTeam(world, {
     wish,
@@ -105,52 +102,39 @@ async function play(
 async function playInPanes(
   world: World,
   wish: TeamWish,
-  backendWish: BackendWish,
+  backend: WantedBackend,
   note: (line: string) => void,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const plan = await planTeam(world, wish, 'up');
-  const neverHere = () => Promise.reject(new Error('in panes nobody runs in this process'));
-  const { open, lead } = await startTeam({
-    world,
-    plan,
-    decided: { type: 'tmux', where: 'own-server' },
-    wish: backendWish,
-    teammateHere: neverHere,
-    leadHere: neverHere,
-    progress: note,
-  });
-  const attach = open.panes?.attachCommand(lead) ?? [];
-  const attached = handOver(attach[0] ?? 'tmux', attach.slice(1), world.environment());
-  const end = await untilQuiet(world, plan.name, signal);
-  const place = placeOf(world, plan.name);
-  if (await openTeamFile(place.paths.config).read())
-    await downTeam({
-      world,
-      team: plan.name,
-      panes: open.panes,
-      force: end !== 'quiet',
-      purge: false,
-      progress: () => {},
-    });
-  await attached;
-  return end === 'quiet'
-    ? undefined
-    : end === 'stuck'
-      ? 'the team stopped before the work was done'
-      : 'the team was ended before the work was done';
+  let end: Awaited<ReturnType<typeof untilQuiet>> = 'ended';
+  const until = async (team: string) => {
+    end = await untilQuiet(world, team, signal);
+  };
+  await up(world, { wish, backend, detach: false, isTerminal: true, note, until });
+  return PROBLEMS[end];
 }
+
+const PROBLEMS = {
+  quiet: undefined,
+  stuck: 'the team stopped before the work was done',
+  ended: 'the team was ended before the work was done',
+} as const;
+
+/** Looks in a row that find nobody at work and something open, before that is believed. */
+const STUCK_LOOKS = 3;
 
 async function untilQuiet(world: World, team: string, signal: AbortSignal): Promise<'quiet' | 'stuck' | 'ended'> {
   const place = placeOf(world, team);
   let before: Awaited<ReturnType<typeof takeSnapshot>> | undefined;
+  let stuck = 0;
   for (;;) {
     // A person may have taken it down at its own prompt.
     if (!(await openTeamFile(place.paths.config).read())) return 'ended';
     const now = await takeSnapshot(place, world.home).catch(() => undefined);
     if (!now) return 'ended';
     const state = verdict(before, now);
-    if (state.kind !== 'busy') return state.kind;
+    stuck = state.kind === 'stuck' ? stuck + 1 : 0;
+    if (state.kind === 'quiet' || stuck >= STUCK_LOOKS) return state.kind === 'quiet' ? 'quiet' : 'stuck';
     before = now;
     try {
       await world.clock.sleep(300, signal);

@@ -2,6 +2,8 @@ import { openTrust } from '../../config/trust.js';
 import { handOver } from '../../host/run.js';
 import { onEndSignals } from '../../host/signals.js';
 import type { WantedBackend } from '../../panes/choose.js';
+import type { TmuxBackend } from '../../panes/tmux/backend.js';
+import { openTeamFile } from '../../team/teamFile.js';
 import { isAbort, messageOf, UserError } from '../../util/errors.js';
 import { downTeam } from '../end/down.js';
 import { refuseMembers } from '../look/teams.js';
@@ -20,6 +22,8 @@ export interface UpOptions {
   readonly detach: boolean;
   readonly isTerminal: boolean;
   readonly note: (line: string) => void;
+  /** The team is taken down when this resolves. Without it a person says when. */
+  readonly until?: ((team: string) => Promise<unknown>) | undefined;
   /** Asks a person whether to trust the folder, given what that would let in. Absent where nobody can be asked. */
   readonly askTrust?: ((folder: string, leftOut: readonly string[]) => Promise<boolean>) | undefined;
 }
@@ -57,13 +61,14 @@ async function trustAfterAll(
 
 /** Starts a team for a person. Resolves when it runs (detached), when the person has detached, or when the team has ended. */
 export async function up(world: World, options: UpOptions): Promise<UpOutcome> {
-  const { note, detach } = options;
+  const { note, detach, until } = options;
   const { plan, backendWish, decided } = await planUp(world, options);
   for (const notice of [...plan.untrusted, ...plan.notices]) note(notice);
   if (decided.type === 'in-process' && decided.notice) note(decided.notice);
 
   const engineEnd = new AbortController();
-  const engine = startEngine(world.clock, engineEnd.signal, (error) => note(messageOf(error)));
+  const onError = (error: unknown) => note(messageOf(error));
+  const engine = startEngine(world.clock, engineEnd.signal, onError);
   let shown: LeadTerminal | undefined;
   const leaving = createLeaving();
   const restore = onEndSignals(() => leaving.ask('now'));
@@ -106,10 +111,16 @@ export async function up(world: World, options: UpOptions): Promise<UpOutcome> {
         return { team: plan.name };
       }
       const attach = open.panes.attachCommand(leadPane);
-      if (!detach) await handOver(attach[0] ?? 'tmux', attach.slice(1));
+      const attached = detach ? undefined : handOver(attach[0] ?? 'tmux', attach.slice(1));
+      if (until) {
+        await until(plan.name);
+        await downIfUp(world, plan.name, open.panes);
+      }
+      await attached;
       return { team: plan.name, attach: attach.join(' ') };
     }
     leaving.attach(await lead.opened);
+    until?.(plan.name).then(() => leaving.ask('after the call'), onError);
     await lead.ended;
     if (await isStillOurs(placeOf(world, plan.name).paths.config)) {
       const say = (line: string) => shown?.terminal.say(line);
@@ -135,4 +146,10 @@ export async function up(world: World, options: UpOptions): Promise<UpOutcome> {
     engineEnd.abort();
     shown?.terminal.close();
   }
+}
+
+/** A person may have taken it down meanwhile. */
+async function downIfUp(world: World, team: string, panes: TmuxBackend): Promise<void> {
+  if (!(await openTeamFile(placeOf(world, team).paths.config).read())) return;
+  await downTeam({ world, team, panes, force: false, purge: false, progress: () => {} });
 }
