@@ -389,15 +389,22 @@ test('every start has exactly one stop, however the agent ends', async () => {
 test('what the classifier warns of stands in front of the result; one that hangs holds nobody up for more than ten seconds', async () => {
   const clock = fakeClock();
   let isHung = false;
+  let asked = 0;
+  const classify = async () => {
+    asked++;
+    return isHung ? new Promise<never>(() => {}) : 'SECURITY WARNING: it read secrets.';
+  };
   await using bench = await subagentBench({
     clock,
     replies: [[{ text: 'It is 42.' }], [{ text: 'It is 43.' }]],
-    given: { classify: async () => (isHung ? new Promise<never>(() => {}) : 'SECURITY WARNING: it read secrets.') },
+    given: { classify },
   });
   expect(await bench.call()).toMatch(/^SECURITY WARNING: it read secrets\.\nIt is 42\./);
   isHung = true;
   const second = bench.call();
-  await eventually(() => expect(bench.registry.all()[1]?.record().status).toBe('completed'));
+  // Its ten seconds have begun: only now may time move.
+  await eventually(() => expect(asked).toBe(2));
+  expect(bench.registry.all()[1]?.record().status).toBe('completed');
   await clock.advance(10_000);
   expect(await second).toMatch(/^It is 43\.\n\[What it did was not judged/);
 });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../src/host/clock.js';
 
 /** Time that moves only when a test says so. */
@@ -19,7 +20,9 @@ export function fakeClock(start = Date.UTC(2026, 0, 1)): Clock & { advance(ms: n
         waiting.push({ at: now + ms, wake });
       }),
     async advance(ms) {
-      await settle(); // let started work reach its sleep before time moves
+      // Started work may still be on its way to its sleep, through real files: time must not move past it.
+      for (let look = 0; look < LOOKS && !waiting.some(({ at }) => at <= now + ms); look++) await delay(LOOK_MS);
+      await settle();
       now += ms;
       const due = waiting.filter(({ at }) => at <= now);
       waiting = waiting.filter(({ at }) => at > now);
@@ -28,5 +31,8 @@ export function fakeClock(start = Date.UTC(2026, 0, 1)): Clock & { advance(ms: n
     },
   };
 }
+
+const LOOKS = 40;
+const LOOK_MS = 5;
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
