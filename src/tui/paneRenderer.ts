@@ -48,8 +48,12 @@ export function messageLines({ role, content }: MessageParam): string[] {
   });
 }
 
+/** What the harness tells an agent beside its messages: no news to a person. */
+const CONTEXT = /^<(git-status|team-information)>/;
+
 function textLines(role: MessageParam['role'], text: string): string[] {
   if (role === 'assistant') return text.split('\n');
+  if (CONTEXT.test(text)) return [];
   const envelope = /<teammate-message teammate_id="([^"]*)"[^>]*>\n([\s\S]*)\n<\/teammate-message>/.exec(text);
   return envelope ? [`← ${envelope[1]}: ${oneLine(envelope[2] ?? '', LINE)}`] : [`> ${oneLine(text, LINE)}`];
 }

@@ -39,6 +39,11 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   return near === undefined ? '' : ` Did you mean "${near}"?`;
 }
 
+/** Words as a person can paste them into a POSIX shell, zsh included (which gives `=word` a meaning of its own). */
+export function shellLine(words: readonly string[]): string {
+  return words.map((word) => (/^[\w@%+:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+}
+
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c] ?? c);
 }

@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createQueue } from '../../src/util/queue.js';
-import { didYouMean, escapeXml, head, nearest, oneLine, tail, wellFormed } from '../../src/util/text.js';
+import { didYouMean, escapeXml, head, nearest, oneLine, shellLine, tail, wellFormed } from '../../src/util/text.js';
 import { measureFor } from '../../src/util/width.js';
 
 const text = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '😀', 'é', '漢', '👩‍💻') });
@@ -80,4 +81,11 @@ test('a queue works in the order of arrival, one piece at a time, also behind on
   await expect(failing).rejects.toThrow('no');
   expect(await Promise.all(rest)).toEqual(['a', 'b']);
   expect([log, queue.waiting]).toEqual([['a begins', 'a ends', 'b begins', 'b ends'], 0]);
+});
+
+test('a line for a shell comes out of that shell as the words that went in', () => {
+  const words = ['tmux', '-S', '/tmp/a b', 'select-pane', '-t', '%0', ';', '=team', "it's", '$HOME', '`id`', '*', ''];
+  expect(execFileSync('sh', ['-c', `printf '%s\\n' ${shellLine(words)}`], { encoding: 'utf8' })).toBe(
+    `${words.join('\n')}\n`,
+  );
 });

@@ -5,6 +5,7 @@ import { saidIn } from '../../transcript/resume.js';
 import { openTranscript } from '../../transcript/transcript.js';
 import { messageLines } from '../../tui/paneRenderer.js';
 import { ExitCode, isAbort, UserError } from '../../util/errors.js';
+import { shellLine } from '../../util/text.js';
 import type { World } from '../services.js';
 import { recordedBackend } from '../start/backends.js';
 import { chooseTeam } from './teams.js';
@@ -64,5 +65,5 @@ export async function attach(world: World, team: string | undefined, member: str
   const [program = 'tmux', ...args] = backend.attachCommand(paneOf(found));
   const { code } = await handOver(program, args);
   if (code !== 0)
-    throw new UserError(`tmux could not attach. By hand: ${[program, ...args].join(' ')}`, ExitCode.failed);
+    throw new UserError(`tmux could not attach. By hand: ${shellLine([program, ...args])}`, ExitCode.failed);
 }

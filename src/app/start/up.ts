@@ -5,6 +5,7 @@ import type { WantedBackend } from '../../panes/choose.js';
 import type { TmuxBackend } from '../../panes/tmux/backend.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { isAbort, messageOf, UserError } from '../../util/errors.js';
+import { shellLine } from '../../util/text.js';
 import { downTeam } from '../end/down.js';
 import { refuseMembers } from '../look/teams.js';
 import { leadHere, teammatesHere } from '../members/leadHere.js';
@@ -117,7 +118,7 @@ export async function up(world: World, options: UpOptions): Promise<UpOutcome> {
         await downIfUp(world, plan.name, open.panes);
       }
       await attached;
-      return { team: plan.name, attach: attach.join(' ') };
+      return { team: plan.name, attach: shellLine(attach) };
     }
     leaving.attach(await lead.opened);
     until?.(plan.name).then(() => leaving.ask('after the call'), onError);

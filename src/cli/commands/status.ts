@@ -28,9 +28,10 @@ function short({ team, members, tasks }: TeamStatus): string {
   return `${team}: ${count('working')} working, ${count('idle')} idle, ${tasks.completed}/${tasks.completed + tasks.pending + tasks.in_progress} tasks`;
 }
 
-async function long({ team, state, members, tasks }: TeamStatus, now: number): Promise<string> {
+async function long({ team, state, lead, members, tasks }: TeamStatus, now: number): Promise<string> {
   const head = ['member', 'state', 'activity', 'where', 'model', 'mode', 'turns', 'tokens', 'cost', 'seen'];
-  const rows = members.map((member) => [
+  const leadFirst = members.toSorted((a, b) => Number(b.name === lead.name) - Number(a.name === lead.name));
+  const rows = leadFirst.map((member) => [
     member.name,
     stateOf(member),
     member.activity ?? '',

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { type Conversation, HELP, obey } from '../../src/app/members/conversation.js';
+
+/** Says what it was asked to do. */
+const echo = new Proxy({} as Conversation, {
+  get:
+    (_, name) =>
+    (...given: unknown[]) =>
+      Promise.resolve(JSON.stringify([name, ...given])),
+});
+
+test.each([
+  ['  Look at the parser. ', ['tell', 'Look at the parser.']],
+  ['/send alice  look at\tthis', ['send', 'alice', 'look at\tthis']],
+  ['/send * all of you', ['send', '*', 'all of you']],
+  ['/approve 1a2b', ['plan', '1a2b', true, '']],
+  ['/approve 1a2b mind the tests', ['plan', '1a2b', true, 'mind the tests']],
+  ['/reject 1a2b too wide', ['plan', '1a2b', false, 'too wide']],
+  ['/allow 1a2b', ['permission', '1a2b', { allow: true, always: false, reason: '' }]],
+  ['/always 1a2b', ['permission', '1a2b', { allow: true, always: true, reason: '' }]],
+  ['/deny 1a2b use npm', ['permission', '1a2b', { allow: false, always: false, reason: 'use npm' }]],
+  ['/shutdown alice', ['shutdown', 'alice']],
+  ['/down', ['down']],
+])('%s is understood', async (line, meant) => {
+  expect(JSON.parse(await obey(line, echo))).toEqual(meant);
+});
+
+test('an empty line does nothing, help lists every command, and a slip is told with the nearest', async () => {
+  expect(await obey('   ', echo)).toBe('');
+  expect(await obey('/help', echo)).toBe(HELP);
+  await expect(obey('/aprove 1a2b', echo)).rejects.toThrow('Did you mean "approve"?');
+  await expect(obey('/approve', echo)).rejects.toThrow('Something is missing');
+});
