@@ -127,7 +127,7 @@ describe('a program that dies', () => {
   test('with more words than fit on the screen keeps the last of them, unwrapped', async () => {
     await using stage = await ownServer();
     const words = Array.from({ length: 300 }, (_, index) => `line ${index} ${'x'.repeat(150)}`).join('\n');
-    const pane = await stage.start('alice', { dies: { words, code: 3 } });
+    const pane = await stage.start('alice', { dies: { words, code: 3, lastingMs: 500 } });
     await eventually(async () => {
       const end = await stage.backend.ended(pane);
       expect(end).toMatchObject({ code: 3 });
