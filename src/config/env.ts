@@ -1,4 +1,4 @@
-import { homedir, tmpdir, userInfo } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 
 /** This process's environment as it is now. */
 export function environment(): Record<string, string> {
@@ -24,10 +24,6 @@ export function userHome(): string {
 
 export function temporaryFolder(): string {
   return tmpdir();
-}
-
-export function userId(): number {
-  return userInfo().uid;
 }
 
 export function currentFolder(): string {

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileNameOf } from '../util/names.js';
-import { userHome, userId, variable } from './env.js';
+import { userHome, variable } from './env.js';
 
 /** Everything under `$TROUPE_HOME`, by name. The only place that knows the layout above a single team. */
 export interface Home {
@@ -113,10 +113,4 @@ export async function ensureHome(home: Home): Promise<string[]> {
 /** Where an administrator puts what holds for everybody on this machine. */
 export function managedFolder(): string {
   return process.platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code';
-}
-
-/** Where Unix sockets go: short, for their paths are cut at 108 bytes. */
-export function runtimeFolder(): string {
-  const runtime = variable('XDG_RUNTIME_DIR');
-  return runtime?.startsWith('/') ? join(runtime, 'troupe') : `/tmp/troupe-${userId()}`;
 }

@@ -1,11 +1,9 @@
 import * as z from 'zod/mini';
 import { PermissionMode } from '../permissions/mode.js';
+import { COLORS } from '../util/colors.js';
 import { splitToolList, withoutAlias } from './toolNames.js';
 
-export const AgentColor = z.enum(
-  ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'],
-  'must be one of red, blue, green, yellow, purple, orange, pink, cyan',
-);
+export const AgentColor = z.enum(COLORS, 'must be one of red, blue, green, yellow, purple, orange, pink, cyan');
 export type AgentColor = z.infer<typeof AgentColor>;
 
 /** How hard the model thinks: a word of the API, or a number for models that take one. */

@@ -1,3 +1,4 @@
+import { COLORS, type Color } from '../util/colors.js';
 import { UserError } from '../util/errors.js';
 import { checkName, foldName, isSameName } from '../util/names.js';
 import { didYouMean } from '../util/text.js';
@@ -5,9 +6,6 @@ import type { Member, TeamFile } from './teamFile.js';
 
 /** The name of the lead in every team. */
 export const LEAD = 'team-lead';
-
-export const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'] as const;
-export type Color = (typeof COLORS)[number];
 
 const LEAD_ALIASES = ['lead', 'main'];
 const RESERVED = [LEAD, ...LEAD_ALIASES, 'user', 'human', 'all', '*'];

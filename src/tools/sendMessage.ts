@@ -25,7 +25,6 @@ const Structured = z.discriminatedUnion('type', [
     feedback: z.optional(z.string()),
   }),
 ]);
-export type StructuredMessage = z.infer<typeof Structured>;
 
 /** What SendMessage may do in this agent's name. Each returns what the model is told. @throws UserError for what it can mend. */
 export interface MessagePort {

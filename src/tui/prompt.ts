@@ -80,8 +80,3 @@ function outliveTheTerminal(): void {
     return stdin;
   };
 }
-
-/** For a pane or a terminal that only shows. */
-export function printPlain(line: string): void {
-  process.stdout.write(`${line}\n`);
-}

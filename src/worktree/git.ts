@@ -65,10 +65,6 @@ export async function rootOf(git: Git): Promise<string> {
   return git('rev-parse', '--show-toplevel');
 }
 
-export async function branchExists(git: Git, branch: string): Promise<boolean> {
-  return (await commitOf(git, `refs/heads/${branch}`)) !== undefined;
-}
-
 /** The commit that a name stands for, or `undefined`. */
 export async function commitOf(git: Git, name: string): Promise<string | undefined> {
   return succeeded(git('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`));

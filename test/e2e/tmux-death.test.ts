@@ -1,23 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../helpers/eventually.js';
+import { PAIR, PAIR_SCRIPT } from '../helpers/pair.js';
 import { isRunning, type TmuxStage, tmuxStage } from '../helpers/tmuxTeam.js';
-
-const SCRIPT = `
-agents:
-  team-lead: [{ reply: "Noted by the lead." }]
-  planner: [{ reply: "Noted by the planner." }]
-  reviewer: [{ reply: "Noted by the reviewer." }]
-`;
-
-const PAIR = `---
-name: pair
-description: Two who wait.
-members:
-  - { name: planner, prompt: Wait. }
-  - { name: reviewer, prompt: Wait. }
----
-Wait for both.
-`;
 
 async function pair(stage: TmuxStage): Promise<void> {
   await stage.template('pair', PAIR);
@@ -27,7 +11,7 @@ async function pair(stage: TmuxStage): Promise<void> {
 }
 
 test('a member that is killed is terminated at the next look from another process, and its lead hears of it within 3 s', async () => {
-  await using stage = await tmuxStage(SCRIPT);
+  await using stage = await tmuxStage(PAIR_SCRIPT);
   await pair(stage);
   const { pid } = await stage.member('planner');
   process.kill(pid, 'SIGKILL');
@@ -43,7 +27,7 @@ test('a member that is killed is terminated at the next look from another proces
 });
 
 test('when the lead is killed too, the team is crashed, and its members leave by themselves within 30 s', async () => {
-  await using stage = await tmuxStage(SCRIPT);
+  await using stage = await tmuxStage(PAIR_SCRIPT);
   await pair(stage);
   const lead = await stage.member('team-lead');
   const planner = await stage.member('planner');
@@ -59,7 +43,7 @@ test('when the lead is killed too, the team is crashed, and its members leave by
 });
 
 test('a member whose pane somebody closes says how it ended, and the others go on', async () => {
-  await using stage = await tmuxStage(SCRIPT);
+  await using stage = await tmuxStage(PAIR_SCRIPT);
   await pair(stage);
   const { pid, pane } = await stage.member('planner');
   await stage.tmux('kill-pane', '-t', pane);
@@ -70,7 +54,7 @@ test('a member whose pane somebody closes says how it ended, and the others go o
 });
 
 test('a lead whose pane somebody closes takes its team down', async () => {
-  await using stage = await tmuxStage(SCRIPT);
+  await using stage = await tmuxStage(PAIR_SCRIPT);
   await stage.template('pair', PAIR);
   const before = await stage.traces();
   await pair(stage);

@@ -2,26 +2,10 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../helpers/eventually.js';
+import { PAIR, PAIR_SCRIPT } from '../helpers/pair.js';
 import { BIN } from '../helpers/program.js';
 import { type TmuxStage, tmuxStage } from '../helpers/tmuxTeam.js';
 import { userServer } from '../helpers/userServer.js';
-
-const SCRIPT = `
-agents:
-  team-lead: [{ reply: "Noted by the lead." }]
-  planner: [{ reply: "Noted by the planner." }]
-  reviewer: [{ reply: "Noted by the reviewer." }]
-`;
-
-const PAIR = `---
-name: pair
-description: Two who wait.
-members:
-  - { name: planner, prompt: Wait. }
-  - { name: reviewer, prompt: Wait. }
----
-Wait for both.
-`;
 
 const UP = ['up', 'pair', '--name', 'shells', '--detach'];
 
@@ -40,7 +24,7 @@ async function oddShell(stage: TmuxStage, body: string): Promise<string> {
 
 describe.each(SHELLS)('a login shell that %s makes no difference to a start', (_, body) => {
   test('in a tmux of the team’s own', async () => {
-    await using stage = await tmuxStage(SCRIPT);
+    await using stage = await tmuxStage(PAIR_SCRIPT);
     await stage.template('pair', PAIR);
     const shell = await oddShell(stage, body);
     const config = `set -g default-shell ${shell}\nset -g default-command ${shell}\n`;
@@ -54,7 +38,7 @@ describe.each(SHELLS)('a login shell that %s makes no difference to a start', (_
   });
 
   test('in the user’s tmux', async () => {
-    await using stage = await tmuxStage(SCRIPT);
+    await using stage = await tmuxStage(PAIR_SCRIPT);
     await stage.template('pair', PAIR);
     const user = await userServer(stage);
     const shell = await oddShell(stage, body);
@@ -69,7 +53,7 @@ describe.each(SHELLS)('a login shell that %s makes no difference to a start', (_
 });
 
 test('what only the environment of the user’s tmux says makes no difference to a start in it', async () => {
-  await using stage = await tmuxStage(SCRIPT);
+  await using stage = await tmuxStage(PAIR_SCRIPT);
   await stage.template('pair', PAIR);
   const user = await userServer(stage);
   await user.tmux('set-environment', '-g', 'NODE_OPTIONS', `--require ${stage.folder}/missing.cjs`);

@@ -1,25 +1,9 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../helpers/eventually.js';
+import { PAIR, PAIR_SCRIPT } from '../helpers/pair.js';
 import { BIN } from '../helpers/program.js';
 import { type TmuxStage, tmuxStage } from '../helpers/tmuxTeam.js';
 import { userServer } from '../helpers/userServer.js';
-
-const SCRIPT = `
-agents:
-  team-lead: [{ reply: "Noted by the lead." }]
-  planner: [{ reply: "Noted by the planner." }]
-  reviewer: [{ reply: "Noted by the reviewer." }]
-`;
-
-const PAIR = `---
-name: pair
-description: Two who wait.
-members:
-  - { name: planner, prompt: Wait. }
-  - { name: reviewer, prompt: Wait. }
----
-Wait for both.
-`;
 
 const UP = [process.execPath, BIN, 'up', 'pair', '--name', 'guests'];
 
@@ -29,7 +13,7 @@ async function running(stage: TmuxStage): Promise<void> {
 }
 
 test('a user’s tmux that runs beside a team is never touched', async () => {
-  await using stage = await tmuxStage(SCRIPT);
+  await using stage = await tmuxStage(PAIR_SCRIPT);
   await stage.template('pair', PAIR);
   const user = await userServer(stage);
   const before = { traces: await stage.traces(), state: await user.state() };
@@ -49,7 +33,7 @@ const ENDS = [
 test.each(ENDS)(
   'a team that was started in a pane of the user’s tmux leaves it as it was after %s',
   async (_, typed) => {
-    await using stage = await tmuxStage(SCRIPT);
+    await using stage = await tmuxStage(PAIR_SCRIPT);
     await stage.template('pair', PAIR);
     const user = await userServer(stage);
     const before = { traces: await stage.traces(), state: await user.state() };
@@ -71,7 +55,7 @@ test.each(ENDS)(
 test.each(ENDS)(
   'a team that was started detached in the user’s tmux has a window of its own until %s',
   async (_, typed) => {
-    await using stage = await tmuxStage(SCRIPT);
+    await using stage = await tmuxStage(PAIR_SCRIPT);
     await stage.template('pair', PAIR);
     const user = await userServer(stage);
     const before = { traces: await stage.traces(), state: await user.state() };
@@ -94,7 +78,7 @@ test.each(ENDS)(
 );
 
 test('members do not share a window in which the user has another pane', async () => {
-  await using stage = await tmuxStage(SCRIPT);
+  await using stage = await tmuxStage(PAIR_SCRIPT);
   await stage.template('pair', PAIR);
   const user = await userServer(stage, { neighbour: true });
   const before = { traces: await stage.traces(), state: await user.state() };
@@ -108,7 +92,7 @@ test('members do not share a window in which the user has another pane', async (
 });
 
 test('a terminal that said up shows the team’s own tmux until the team is down, and has its shell back then', async () => {
-  await using stage = await tmuxStage(SCRIPT);
+  await using stage = await tmuxStage(PAIR_SCRIPT);
   await stage.template('pair', PAIR);
   const user = await userServer(stage);
   const before = { traces: await stage.traces(), state: await user.state() };

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import {
   addressed,
-  COLORS,
   checkNewMemberName,
   checkTeamName,
   findMember,
@@ -9,6 +8,7 @@ import {
   requireMember,
 } from '../../src/team/member.js';
 import { changeMember, type Member, withMember, withoutMember } from '../../src/team/teamFile.js';
+import { COLORS } from '../../src/util/colors.js';
 
 const member = (name: string): Member => ({
   agentId: `${name}@red`,

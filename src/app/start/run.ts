@@ -14,6 +14,7 @@ import { planTeam, type TeamPlan, type TeamWish } from './planTeam.js';
 import { runFacts } from './runFacts.js';
 import { takeSnapshot } from './snapshot.js';
 import { startTeam } from './startTeam.js';
+import { keptWords } from './worktrees.js';
 
 /** Two looks this far apart must be equal. */
 const LOOK_MS = 200;
@@ -150,8 +151,7 @@ export async function runTeam(world: World, options: RunOptions): Promise<RunOut
   });
   engineEnd.abort();
   await timer;
-  for (const { member, path, branch, why } of keptWorktrees)
-    note(`The worktree of ${member} was kept (${why.join('; ')}): ${path}, branch ${branch}`);
+  for (const kept of keptWorktrees) note(keptWords(kept));
   const worktrees = keptWorktrees.map(({ member, path, branch, why }) => ({ member, path, branch, why }));
   return { result: resultOf(end, { ...facts, team: plan.name, worktrees }), exitCode: end.exitCode };
 

@@ -16,6 +16,7 @@ import { placeOf, startEngine, type World } from '../services.js';
 import { type BackendWish, decideBackend } from './backends.js';
 import { planTeam, type TeamPlan, type TeamWish } from './planTeam.js';
 import { startTeam } from './startTeam.js';
+import { keptWords } from './worktrees.js';
 
 export interface UpOptions {
   readonly wish: TeamWish;
@@ -135,8 +136,7 @@ export async function up(world: World, options: UpOptions): Promise<UpOutcome> {
         purge: false,
         progress: say,
       });
-      for (const { member, path, branch, why } of keptWorktrees)
-        say(`The worktree of ${member} was kept (${why.join('; ')}): ${path}, branch ${branch}`);
+      for (const kept of keptWorktrees) say(keptWords(kept));
     }
     return { team: plan.name };
   } catch (error) {

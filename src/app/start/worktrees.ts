@@ -15,6 +15,11 @@ export interface KeptWorktree {
   readonly why: readonly string[];
 }
 
+/** For a person: whose it is, why it is still there, and where. */
+export function keptWords({ member, path, branch, why }: KeptWorktree): string {
+  return `The worktree of ${member} was kept (${why.join('; ')}): ${path}, branch ${branch}`;
+}
+
 /** Removes a member's worktree if it holds nothing that `repo`'s branch does not have; otherwise says what it holds. */
 export async function releaseWorktree(
   { run }: Pick<World, 'run'>,

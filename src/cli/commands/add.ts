@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { theWorld } from '../../app/services.js';
 import { addMember } from '../../app/start/addMember.js';
+import { keptWords } from '../../app/start/worktrees.js';
+import { COLORS } from '../../util/colors.js';
 import { createOutput, note } from '../output.js';
 import { examples, modeOption, type TeamOptions, withJson, withTeam } from './shared.js';
-
-const COLORS = ['blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan', 'red'];
 
 interface AddOptions extends TeamOptions {
   readonly agent?: string;
@@ -57,10 +57,7 @@ export function register(program: Command): void {
         };
         const { member, pane, movedMail, leftWorktree } = await addMember(theWorld(), team, wish);
         createOutput({ json }).data(member, `${member.name} is ready in ${pane.paneId}.`);
-        if (leftWorktree)
-          note(
-            `The worktree of the ${member.name} before it was kept (${leftWorktree.why.join('; ')}): ${leftWorktree.path}, branch ${leftWorktree.branch}`,
-          );
+        if (leftWorktree) note(keptWords(leftWorktree));
         if (movedMail > 0)
           note(
             `${movedMail} unread message${movedMail === 1 ? '' : 's'} of the ${member.name} before it went to its log.`,
@@ -70,6 +67,6 @@ export function register(program: Command): void {
 }
 
 function color(text: string): string {
-  if (!COLORS.includes(text)) throw new InvalidArgumentError(`Colours: ${COLORS.join(', ')}.`);
+  if (!COLORS.some((color) => color === text)) throw new InvalidArgumentError(`Colours: ${COLORS.join(', ')}.`);
   return text;
 }

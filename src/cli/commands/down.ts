@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { takeDown } from '../../app/end/takeDown.js';
 import { theWorld } from '../../app/services.js';
+import { keptWords } from '../../app/start/worktrees.js';
 import { createOutput, note } from '../output.js';
 import { type TeamOptions, withJson, withTeam } from './shared.js';
 
@@ -20,8 +21,7 @@ export function register(program: Command): void {
           result,
           `Team "${result.team}" is down.${result.archive === undefined ? '' : ` Archived in ${result.archive}`}`,
         );
-        for (const { member, path, branch, why } of result.keptWorktrees)
-          note(`The worktree of ${member} was kept (${why.join('; ')}): ${path}, branch ${branch}`);
+        for (const kept of result.keptWorktrees) note(keptWords(kept));
       },
     );
 }
