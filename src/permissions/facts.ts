@@ -1,6 +1,9 @@
 import type { Access } from './access.js';
-import { isFreeCommand, pathsNamedBy, readsWholeFolders } from './freeCommand.js';
-import { parseSimpleCommand } from './simpleCommand.js';
+import { filesChangedBy } from './shell/fileCommand.js';
+import { isFreeCommand, pathsNamedBy, readsWholeFolders } from './shell/freeCommand.js';
+import { layersOf } from './shell/runsOthers.js';
+import { isKnown, type Part, type Script, unread, type Word } from './shell/script.js';
+import { isSafeAssignment } from './shell/variables.js';
 
 /** A call as the rules see it. Paths are absolute. */
 export interface Facts {
@@ -12,8 +15,35 @@ export interface Facts {
   /** What a shell command seems to name, to be refused by rules but never allowed by them. */
   readonly mayRead: readonly string[];
   readonly mayWrite: readonly string[];
-  readonly command?: string;
+  readonly shell?: ShellFacts;
   readonly specifier?: string;
+  /** `mcp__server`, where the call is about an MCP server without being one of its tools. */
+  readonly server?: string | undefined;
+  readonly input?: unknown;
+}
+
+export interface ShellFacts {
+  readonly script: Script;
+  readonly parts: readonly PartFacts[];
+}
+
+/** One command of a script. Paths are absolute, a linked one is there twice, as named and as it really is. */
+export interface PartFacts {
+  readonly part: Part;
+  /** `free`: it only reads. `files`: it changes files and nothing else. `other`: only a rule can allow it. */
+  readonly kind: 'free' | 'files' | 'other';
+  /** What it reads and writes itself, where it is not `other`. */
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+  /** What the shell opens for it. */
+  readonly redirects: { readonly reads: readonly string[]; readonly writes: readonly string[] };
+  /** It sets a variable that decides what programs do, or a redirect's file is not known: no rule with a `*` covers it. */
+  readonly isUnsafe: boolean;
+}
+
+interface Place {
+  readonly cwd: string;
+  readonly home: string;
 }
 
 /** What every file tool would be judged by for reading one file. */
@@ -23,43 +53,109 @@ export function readingOf(path: string): Facts {
 
 const NOTHING = { isFree: false, reads: [], writes: [], mayRead: [], mayWrite: [] };
 
-/** @param hasGuardedFiles whether rules keep some files from being read, wherever they lie. */
+/**
+ * @param script what the command of a shell call consists of; one that nobody took apart is not understood.
+ * @param hasGuardedFiles whether rules keep some files from being read, wherever they lie.
+ */
 export function factsOf(
   toolName: string,
-  access: Access,
-  { cwd, home }: { readonly cwd: string; readonly home: string },
+  {
+    access,
+    script,
+    input,
+  }: { readonly access: Access; readonly script?: Script | undefined; readonly input?: unknown },
+  place: Place,
   hasGuardedFiles: boolean,
 ): Facts {
-  const nothing = { ...NOTHING, toolName };
+  const nothing = { ...NOTHING, toolName, input };
   switch (access.kind) {
     case 'none':
-      return { ...nothing, isFree: true };
+      return { ...nothing, isFree: true, server: access.server };
     case 'read':
       return { ...nothing, reads: access.paths };
     case 'write':
       return { ...nothing, writes: access.paths };
     case 'other':
-      return access.specifier === undefined ? nothing : { ...nothing, specifier: access.specifier };
+      return {
+        ...nothing,
+        server: access.server,
+        ...(access.specifier !== undefined && { specifier: access.specifier }),
+      };
     case 'shell': {
-      const { command, realPaths = [] } = access;
-      const simple = parseSimpleCommand(command);
-      if (simple && isFreeCommand(simple) && !(hasGuardedFiles && readsWholeFolders(simple))) {
-        return { ...nothing, command, isFree: true, reads: [...pathsNamedBy(simple, cwd, home), ...realPaths] };
-      }
-      const named = [...pathLikeWords(command, cwd, home), ...realPaths];
-      return { ...nothing, command, mayRead: named, mayWrite: WRITES.test(command) ? named : [] };
+      const { realPathOf = (path: string) => path } = access;
+      const linked = (paths: readonly string[]) => [...new Set(paths.flatMap((path) => [path, realPathOf(path)]))];
+      return { ...nothing, ...shellFacts(script ?? unread(access.command), place, hasGuardedFiles, linked) };
     }
   }
 }
 
+type Linked = (paths: readonly string[]) => readonly string[];
+
+function shellFacts(script: Script, place: Place, hasGuardedFiles: boolean, linked: Linked) {
+  const parts = script.parts.map((part) => partFacts(part, place, hasGuardedFiles, linked));
+  const others = [...parts.filter(({ kind }) => kind === 'other').map(({ part }) => part), ...script.hidden];
+  const named = others.map((part) => ({ part, paths: linked(pathLikeWords(part, place)) }));
+  const guessed = script.isUnderstood ? [] : linked(guessedPaths(script.text, place));
+  return {
+    shell: { script, parts },
+    isFree:
+      script.isUnderstood &&
+      parts.every(({ kind, isUnsafe, redirects }) => kind === 'free' && !isUnsafe && redirects.writes.length === 0),
+    reads: parts.flatMap(({ reads, redirects }) => [...reads, ...redirects.reads]),
+    writes: parts.flatMap(({ writes, redirects }) => [...writes, ...redirects.writes]),
+    mayRead: [...named.flatMap(({ paths }) => paths), ...guessed],
+    mayWrite: [
+      ...named.flatMap(({ part, paths }) => (WRITES.test(part.words.map(({ text }) => text).join(' ')) ? paths : [])),
+      ...(/>/.test(script.text) || WRITES.test(script.text) ? guessed : []),
+    ],
+  };
+}
+
+function partFacts(part: Part, { home }: Place, hasGuardedFiles: boolean, linked: Linked): PartFacts {
+  const words = layersOf(part.words).at(-1) ?? [];
+  const inEach = (find: (folder: string) => readonly string[]) => linked(part.folders.flatMap(find));
+  const opened = (kind: 'read' | 'write') => {
+    const targets = part.redirects
+      .filter((one) => one.kind === kind && !isDevice(one.target))
+      .map(({ target }) => target);
+    return inEach((folder) =>
+      targets.flatMap((word) => pathsNamedBy({ words: [CAT, word] }, folder, home).slice(0, 1)),
+    );
+  };
+  const own = {
+    part,
+    redirects: { reads: opened('read'), writes: opened('write') },
+    isUnsafe:
+      !part.assignments.every((one) => isSafeAssignment(one, part.words.length > 0)) ||
+      part.redirects.some(({ target }) => !isKnown(target) && !target.isStream),
+  };
+  const isFree = words.length === 0 || isFreeCommand({ words });
+  if (isFree && !(hasGuardedFiles && readsWholeFolders({ words })))
+    return { ...own, kind: 'free', reads: inEach((folder) => pathsNamedBy({ words }, folder, home)), writes: [] };
+  const changed = part.folders.map((folder) => filesChangedBy(words, folder, home));
+  if (changed.every((files) => files !== undefined))
+    return { ...own, kind: 'files', reads: [], writes: linked(changed.flat()) };
+  return { ...own, kind: 'other', reads: [], writes: [] };
+}
+
+const CAT: Word = { text: 'cat' };
+const isDevice = ({ text, isStream = false }: Word) => isStream || /^\/dev\/(null|stdin|stdout|stderr)$/.test(text);
+
 const WRITES =
-  />|\b(rm|rmdir|mv|cp|ln|tee|touch|mkdir|chmod|chown|truncate|dd|install|rsync|patch|unlink|shred)\b|\bsed\b.*-i|\bperl\b.*-\w*i/s;
+  /\b(rm|rmdir|mv|cp|ln|tee|touch|mkdir|chmod|chown|truncate|dd|install|rsync|patch|unlink|shred)\b|\bsed\b.*-i|\bperl\b.*-\w*i/s;
 
 /** Words with a slash or a dot in them, wherever they stand: `npm test` is not about the folder `test`. */
-function pathLikeWords(command: string, cwd: string, home: string): string[] {
+function pathLikeWords({ words, folders }: Part, { home }: Place): string[] {
+  const args = words.slice(1).flatMap((word) => [word, ...valuesIn(word)]);
+  const named = args.filter(({ text }) => /[/.~]/.test(text));
+  return folders.flatMap((folder) => pathsNamedBy({ words: [CAT, ...named] }, folder, home));
+}
+
+const valuesIn = ({ text }: Word): Word[] => text.split(/[\s;&|<>(){}`=,'"]+/).map((piece) => homeWord(piece));
+const homeWord = (text: string): Word => ({ text, isHome: /^~(\/|$)/.test(text) });
+
+function guessedPaths(command: string, { cwd, home }: Place): string[] {
   const words = command.replace(/['"\\]/g, '').split(/[\s;&|<>(){}`=,]+/);
-  const args = words
-    .filter((word) => /[/.~]/.test(word))
-    .map((text) => ({ text, isPattern: false, isHome: /^~(\/|$)/.test(text) }));
-  return pathsNamedBy({ words: [{ text: '', isPattern: false, isHome: false }, ...args] }, cwd, home);
+  const named = words.filter((word) => /[/.~]/.test(word)).map(homeWord);
+  return pathsNamedBy({ words: [CAT, ...named] }, cwd, home);
 }

@@ -1,10 +1,14 @@
 import type { Access } from './access.js';
 import { type Facts, factsOf, readingOf } from './facts.js';
 import type { PermissionMode } from './mode.js';
+import { matchesParameter } from './parameter.js';
 import { isWithin, matchesPath } from './pathRule.js';
 import { isProtectedPath, isReadableState } from './protectedPaths.js';
-import { formatRule, isAbout, matchesWildcards, type Rule } from './rule.js';
-import { matchesCommand } from './shellRule.js';
+import { formatRule, isAbout, isAboutServer, matchesWildcards, type Rule } from './rule.js';
+import { criticalRemoval } from './shell/critical.js';
+import type { Script } from './shell/script.js';
+import { touchesScript } from './shell/shellRule.js';
+import { type Open, shellVerdict } from './shell/shellVerdict.js';
 import { describeCall, type Suggestion, suggestRules } from './suggest.js';
 
 export interface Rules {
@@ -32,32 +36,44 @@ export interface JudgeContext {
 export interface Judged {
   readonly tool: { readonly name: string; readonly isReadOnly: boolean; readonly isCoordination: boolean };
   readonly access: Access;
+  /** What a shell command consists of; one that nobody took apart is not understood. */
+  readonly script?: Script | undefined;
+  readonly input?: unknown;
 }
 
 export type Verdict =
   | { readonly kind: 'allow'; readonly by: string }
   | { readonly kind: 'deny'; readonly because: string }
-  | { readonly kind: 'ask'; readonly description: string; readonly suggestions: readonly Suggestion[] };
+  | {
+      readonly kind: 'ask';
+      readonly description: string;
+      readonly suggestions: readonly Suggestion[];
+      /** No rule, guarded file or doubt about the command speaks of it: mode auto may settle it without a person. */
+      readonly isUnsettled: boolean;
+    };
 
 /** Decides on one call: deny rules, then plan mode, ask rules, allow rules, and last what the mode itself allows. Pure. */
 export function judge(call: Judged, context: JudgeContext): Verdict {
   const { tool } = call;
   const { mode, rules } = context;
-  const facts = factsOf(tool.name, call.access, context, guardsFiles(rules));
+  const facts = factsOf(tool.name, call, context, guardsFiles(rules));
 
   const refusal = stateRefusal(facts, context) ?? ruleRefusal(facts, context);
   if (refusal !== undefined) return { kind: 'deny', because: refusal };
   if (mode === 'plan' && !tool.isReadOnly && !tool.isCoordination && !facts.isFree)
     return { kind: 'deny', because: planRefusal(facts) };
 
-  const asking = rules.ask.find((rule) => touches(rule, 'ask', facts, context));
-  if (asking) return ask(call, mode, `the rule ${formatRule(asking)} asks`);
+  const why = askedInEveryMode(facts, context);
+  if (why !== undefined) return ask(call, mode, why);
   if (mode === 'bypassPermissions') return { kind: 'allow', by: `mode ${mode}` };
 
   const sensitive = facts.writes.find((path) => isProtectedPath(path) && !isOwn(path, context));
   if (sensitive !== undefined) return ask(call, mode, 'what is written there is executed or obeyed later');
+  if (facts.shell) return judgeShell(call, facts, context);
   const allowing = rules.allow.find((rule) => allows(rule, facts));
   if (allowing) return { kind: 'allow', by: `rule ${formatRule(allowing)}` };
+  // That it only reads is its server's word, and not enough here.
+  if (mode === 'plan' && tool.name.startsWith('mcp__')) return { kind: 'deny', because: planRefusal(facts) };
   const { isFree, reads, writes } = facts;
   const isFine = isFree || tool.isCoordination || reads.length + writes.length > 0;
   if (
@@ -67,7 +83,38 @@ export function judge(call: Judged, context: JudgeContext): Verdict {
   ) {
     return { kind: 'allow', by: `mode ${mode}` };
   }
-  return ask(call, mode);
+  return unsettled(ask(call, mode));
+}
+
+function askedInEveryMode(facts: Facts, context: JudgeContext): string | undefined {
+  const { ask, deny } = context.rules;
+  const asking = ask.find((rule) => touches(rule, 'ask', facts, context));
+  if (asking) return `the rule ${formatRule(asking)} asks`;
+  const { shell } = facts;
+  if (!shell) return undefined;
+  const unclear = [...deny, ...ask].find(
+    (rule) => isAbout(rule, facts.toolName, 'deny') && touchesScript(rule, shell.script) === 'maybe',
+  );
+  if (unclear) return `what the shell puts in decides whether the rule ${formatRule(unclear)} applies`;
+  const critical = criticalRemoval(shell.script, context);
+  return critical && `it would remove ${critical}`;
+}
+
+function judgeShell(call: Judged, facts: Facts, context: JudgeContext): Verdict {
+  const { mode, rules } = context;
+  const verdict =
+    facts.shell &&
+    shellVerdict(facts.shell, {
+      rules: rules.allow.filter((rule) => isAbout(rule, facts.toolName, 'allow')),
+      mode,
+      isReadable: (path) => isReadable(path, facts, context),
+      isWritable: (path) => isWritable(path, facts, context),
+    });
+  if (verdict && 'by' in verdict) return { kind: 'allow', by: verdict.by };
+  if (facts.shell?.script.isUnderstood === false)
+    return ask(call, mode, 'what the shell makes of it is not certain', verdict);
+  const guarded = [...facts.writes, ...facts.mayWrite].find((path) => isProtectedPath(path) && !isOwn(path, context));
+  return guarded === undefined ? unsettled(ask(call, mode, undefined, verdict)) : ask(call, mode, undefined, verdict);
 }
 
 /** Whether no deny rule keeps this file (absolute) from the agent: searches leave out what must not be seen. */
@@ -76,14 +123,16 @@ export function mayRead(path: string, context: JudgeContext): boolean {
   return stateRefusal(facts, context) === undefined && ruleRefusal(facts, context) === undefined;
 }
 
+/** Whether no deny rule keeps an MCP server, `mcp__server`, from the agent. */
+export function mayReach(server: string, { rules }: JudgeContext): boolean {
+  return !rules.deny.some((rule) => isAboutServer(rule, server));
+}
+
 function guardsFiles({ deny, ask }: Rules): boolean {
   return [...deny, ...ask].some((rule) => rule.specifier !== undefined && isAbout(rule, 'Read', 'deny'));
 }
 
-function stateRefusal(
-  { reads, writes, mayRead, mayWrite, command = '' }: Facts,
-  context: JudgeContext,
-): string | undefined {
+function stateRefusal({ reads, writes, mayRead, mayWrite, shell }: Facts, context: JudgeContext): string | undefined {
   for (const root of context.protectedRoots) {
     const isState = (path: string) => isWithin(path, root) && !isOwn(path, context);
     const hidden = [...reads, ...mayRead].find(
@@ -91,7 +140,7 @@ function stateRefusal(
     );
     if (hidden !== undefined)
       return `${hidden} is troupe's own state and not for agents to read or change. Use the tools for tasks and messages.`;
-    if ([...writes, ...mayWrite].some(isState) || /\$\{?TROUPE_HOME\b/.test(command)) {
+    if ([...writes, ...mayWrite].some(isState) || /\$\{?TROUPE_HOME\b/.test(shell?.script.text ?? '')) {
       return `${root} holds troupe's own state, which no tool may change. Use the tools for tasks and messages.`;
     }
   }
@@ -108,11 +157,13 @@ function ruleRefusal(facts: Facts, context: JudgeContext): string | undefined {
 
 /** Whether a deny or ask rule speaks of any part of the call. A rule for Read also guards a file from being written. */
 function touches(rule: Rule, behavior: 'deny' | 'ask', facts: Facts, context: JudgeContext): boolean {
-  const { toolName, reads, writes, mayRead, mayWrite, command, specifier } = facts;
+  const { toolName, reads, writes, mayRead, mayWrite, shell, specifier, server, input } = facts;
   const matches = (path: string) => matchesPath(rule, path, behavior, context);
+  if (server !== undefined && isAboutServer(rule, server)) return true;
   if (isAbout(rule, toolName, behavior)) {
     if (rule.specifier === undefined) return true;
-    if (command !== undefined) return matchesCommand(rule, command, behavior);
+    if (matchesParameter(rule, input)) return true;
+    if (shell) return touchesScript(rule, shell.script) === 'yes';
     if (specifier !== undefined) return matchesWildcards(rule.specifier, specifier);
     if ([...reads, ...writes].some(matches)) return true;
   }
@@ -124,9 +175,8 @@ function touches(rule: Rule, behavior: 'deny' | 'ask', facts: Facts, context: Ju
 }
 
 /** Whether an allow rule covers a call that is not about files. */
-function allows(rule: Rule, { toolName, reads, writes, command, specifier }: Facts): boolean {
+function allows(rule: Rule, { toolName, reads, writes, specifier }: Facts): boolean {
   if (!isAbout(rule, toolName, 'allow')) return false;
-  if (command !== undefined) return matchesCommand(rule, command, 'allow');
   if (reads.length + writes.length > 0) return false;
   return rule.specifier === undefined || (specifier !== undefined && matchesWildcards(rule.specifier, specifier));
 }
@@ -135,12 +185,16 @@ function isReadable(path: string, facts: Facts, context: JudgeContext): boolean 
   const { folders, protectedRoots } = context;
   // What of the program's own state must not be read was refused before.
   const isOpen = [...folders, ...protectedRoots].some((folder) => isWithin(path, folder)) || isOwn(path, context);
-  const toolName = facts.command === undefined ? facts.toolName : 'Read';
+  const toolName = facts.shell ? 'Read' : facts.toolName;
   return isOpen || isGranted(path, toolName, context) || isGranted(path, 'Edit', context);
 }
 
-function isWritable(path: string, { toolName }: Facts, context: JudgeContext): boolean {
-  const isOpen = context.mode === 'acceptEdits' && context.folders.some((folder) => isWithin(path, folder));
+/** In which edits inside the working directories need no permission: a wider mode asks for no more than a narrower one. */
+const EDITS_FREELY: ReadonlySet<PermissionMode> = new Set(['acceptEdits', 'auto']);
+
+function isWritable(path: string, facts: Facts, context: JudgeContext): boolean {
+  const toolName = facts.shell ? 'Edit' : facts.toolName;
+  const isOpen = EDITS_FREELY.has(context.mode) && context.folders.some((folder) => isWithin(path, folder));
   return isOpen || isOwn(path, context) || isGranted(path, toolName, context);
 }
 
@@ -157,17 +211,22 @@ function isGranted(path: string, toolName: string, context: JudgeContext): boole
 
 const isOwn = (path: string, { ownFolders = [] }: JudgeContext) => ownFolders.some((folder) => isWithin(path, folder));
 
-function planRefusal({ command, toolName }: Facts): string {
+function planRefusal({ shell, toolName }: Facts): string {
   const start = 'Plan mode is on: nothing may be changed until the plan is approved,';
   const end = 'Read, search, and hand in the plan with ExitPlanMode.';
-  if (command === undefined) return `${start} and ${toolName} may change something. ${end}`;
+  if (!shell) return `${start} and ${toolName} may change something. ${end}`;
   const free =
-    'Single commands such as ls, cat, grep, find, git log and git diff run, without operators, variables or wildcards.';
+    'Commands such as ls, cat, grep, find, git log and git diff run, alone or joined, without variables or wildcards.';
   return `${start} and this command is not certain to only read. ${end} ${free}`;
 }
 
-function ask(call: Judged, mode: PermissionMode, why?: string): Verdict {
+function ask(call: Judged, mode: PermissionMode, why?: string, open?: Open): Verdict {
   const description = `${describeCall(call)}${why === undefined ? '' : ` (${why})`}`;
-  if (mode !== 'dontAsk') return { kind: 'ask', description, suggestions: suggestRules(call) };
+  if (mode !== 'dontAsk')
+    return { kind: 'ask', description, suggestions: suggestRules(call, open), isUnsettled: false };
   return { kind: 'deny', because: `No rule allows this, and in mode dontAsk nobody is asked: ${description}.` };
+}
+
+function unsettled(verdict: Verdict): Verdict {
+  return verdict.kind === 'ask' ? { ...verdict, isUnsettled: true } : verdict;
 }

@@ -76,6 +76,12 @@ export function isAbout(rule: Rule, toolName: string, behavior: Behavior): boole
   return matchesWildcards(tool, toolName);
 }
 
+/** Whether a deny or ask rule speaks of all that an MCP server (`mcp__server`) has, and not of single tools of it. */
+export function isAboutServer(rule: Rule, server: string): boolean {
+  const { tool, specifier } = rule;
+  return specifier === undefined && tool.startsWith('mcp__') && isAbout(rule, `${server}__`, 'deny');
+}
+
 /** `*` stands for anything; a ` *` (or `:*`) at the end also for nothing, but never for the rest of a word. */
 export function matchesWildcards(pattern: string, text: string): boolean {
   const [, stem] = /^(.*?)(?:\s+\*|:\*)$/s.exec(pattern) ?? [];

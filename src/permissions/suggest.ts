@@ -2,7 +2,8 @@ import { dirname } from 'node:path';
 import { oneLine } from '../util/text.js';
 import type { Access } from './access.js';
 import { formatRule } from './rule.js';
-import { parseSimpleCommand } from './simpleCommand.js';
+import { isKnown, type Part, type Script } from './shell/script.js';
+import type { Open } from './shell/shellVerdict.js';
 
 /** A rule that would have let the call pass. */
 export interface Suggestion {
@@ -13,6 +14,7 @@ export interface Suggestion {
 interface Call {
   readonly tool: { readonly name: string };
   readonly access: Access;
+  readonly script?: Script | undefined;
 }
 
 /** One line for a person who has to decide on a call. */
@@ -41,21 +43,23 @@ const HAS_SUBCOMMANDS = new Set(
   'git npm npx pnpm yarn cargo go make just kubectl gh pip uv bundle composer mvn gradle dotnet'.split(' '),
 );
 
-/** Rules that would allow the call from now on, the narrowest first. */
-export function suggestRules({ tool, access }: Call): readonly Suggestion[] {
+/** More than this nobody reads before saying yes to them. */
+const MOST_RULES = 5;
+
+/**
+ * Rules that would allow the call from now on, the narrowest first.
+ * @param open what of a shell command nothing allows yet.
+ */
+export function suggestRules({ tool, access, script }: Call, open?: Open): readonly Suggestion[] {
   switch (access.kind) {
     case 'none':
       return [];
     case 'read':
-      return [
-        ...new Set(access.paths.map((path) => `Read(//${dirname(path).slice(1)}/**)`.replace('///**', '//**'))),
-      ].map(allow);
+      return folderRules('Read', access.paths).map(allow);
     case 'write':
-      return [
-        ...new Set(access.paths.map((path) => `Edit(//${dirname(path).slice(1)}/**)`.replace('///**', '//**'))),
-      ].map(allow);
+      return folderRules('Edit', access.paths).map(allow);
     case 'shell':
-      return shellRules(access.command).map((specifier) => allow(formatRule({ tool: tool.name, specifier })));
+      return shellRules(tool.name, access.command, script, open).slice(0, MOST_RULES).map(allow);
     case 'other':
       return [
         allow(formatRule({ tool: tool.name, ...(access.specifier !== undefined && { specifier: access.specifier }) })),
@@ -63,14 +67,39 @@ export function suggestRules({ tool, access }: Call): readonly Suggestion[] {
   }
 }
 
-function shellRules(command: string): string[] {
+const folderRules = (tool: string, paths: readonly string[]): string[] => [
+  ...new Set(paths.map((path) => `${tool}(//${dirname(path).slice(1)}/**)`.replace('///**', '//**'))),
+];
+
+/** For one command its own text and a wider rule; for several, one rule for each that needs one. */
+function shellRules(tool: string, command: string, script?: Script, open?: Open): string[] {
   const text = command.trim();
-  const exact = text.includes('*') ? [] : [text];
-  const words = parseSimpleCommand(text)?.words.map((word) => word.text) ?? [];
-  const [program, sub] = words;
-  if (program === undefined || RUNS_ANYTHING.has(program) || /[*/()]/.test(program)) return exact;
-  if (!HAS_SUBCOMMANDS.has(program)) return [...exact, `${program} *`];
-  return sub !== undefined && /^[a-z][\w:-]*$/.test(sub) ? [...exact, `${program} ${sub} *`] : exact;
+  const exact = text.includes('*') ? [] : [formatRule({ tool, specifier: text })];
+  const parts = open?.parts ?? [];
+  if (!script?.isUnderstood || !open || parts.some(({ isUnsafe }) => isUnsafe)) return exact;
+  const redirected = [...folderRules('Read', open.reads), ...folderRules('Edit', open.writes)];
+  const rules = parts.map(({ part }) => ({ narrow: textRule(tool, part), wide: wideRule(tool, part) }));
+  const isSingle = script.parts.length === 1 && redirected.length === 0;
+  if (isSingle) return [...exact, ...rules.flatMap(({ wide }) => wide ?? [])];
+  const chosen = rules.map(({ narrow, wide }) => wide ?? narrow);
+  if (chosen.includes(undefined)) return exact;
+  return [...new Set([...chosen.filter((rule) => rule !== undefined), ...redirected])];
+}
+
+function textRule(tool: string, { words }: Part): string | undefined {
+  const specifier = words.map(({ text }) => text).join(' ');
+  const isPlain = words.every((word) => isKnown(word) && !/\s/.test(word.text)) && !/[*]/.test(specifier);
+  return isPlain && specifier !== '' ? formatRule({ tool, specifier }) : undefined;
+}
+
+function wideRule(tool: string, { words }: Part): string | undefined {
+  const [program = '', sub] = words.map(({ text }) => text);
+  if (program === '' || RUNS_ANYTHING.has(program) || /[*/()]/.test(program) || !isKnown({ text: program }))
+    return undefined;
+  if (!HAS_SUBCOMMANDS.has(program)) return formatRule({ tool, specifier: `${program} *` });
+  return sub !== undefined && /^[a-z][\w:-]*$/.test(sub)
+    ? formatRule({ tool, specifier: `${program} ${sub} *` })
+    : undefined;
 }
 
 const allow = (rule: string): Suggestion => ({ behavior: 'allow', rule });

