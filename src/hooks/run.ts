@@ -1,0 +1,184 @@
+import type { HookEvent } from '../definitions/hook.js';
+import type { HookSource } from '../definitions/hookSource.js';
+import type { Mark } from '../host/children.js';
+import type { Clock } from '../host/clock.js';
+import { messageOf } from '../util/errors.js';
+import { head, oneLine } from '../util/text.js';
+import { answerOf, type HookAnswer, type HookEnd, together } from './answer.js';
+import { runCommandHook } from './command.js';
+import { askHttpHook } from './http.js';
+import { type Handler, handlersFor } from './match.js';
+
+export interface HookCall {
+  readonly event: HookEvent;
+  readonly sources: readonly HookSource[];
+  /** What matchers are held against. */
+  readonly subject?: string | undefined;
+  /** Whether a permission rule speaks of the call. */
+  readonly touches?: ((rule: string) => boolean) | undefined;
+  /** What hooks are told, whole. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly cwd: string;
+  readonly mark: Mark;
+  /** Ends them. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds that no hook may take more than. */
+  readonly mostMs?: number | undefined;
+}
+
+export interface HookEngineDeps {
+  readonly clock: Clock;
+  /** A part of a name that no other run has. */
+  readonly newId: () => string;
+  /** `CLAUDE_PROJECT_DIR`. */
+  readonly projectDir: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Keeps a text that is too long for a model; the path of the file. */
+  readonly keep: (name: string, text: string) => Promise<string>;
+  /** A line for the person. */
+  readonly note: (line: string) => void;
+}
+
+/** Runs hooks. Nothing that a hook does makes it throw: one that breaks decides nothing, and is told of in a line. */
+export interface HookEngine {
+  /** All hooks for what happens, side by side; what they say together. */
+  answer(call: HookCall): Promise<HookAnswer>;
+  /** How each of them ended, where what they print is not an answer. */
+  ends(call: HookCall): Promise<readonly HookEnd[]>;
+  /** Ends those that still run. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_S: Partial<Record<HookEvent, number>> = { UserPromptSubmit: 30, SessionEnd: 1.5 };
+const GENERAL_S = 600;
+/** Those of a session's end may be given more time, but not any amount. */
+const SESSION_END_MOST_S = 60;
+const MOST_CHARACTERS = 10_000;
+const PREVIEW_CHARACTERS = 2_000;
+
+export function createHookEngine(deps: HookEngineDeps): HookEngine {
+  const { clock, note } = deps;
+  const closing = new AbortController();
+  const running = new Set<Promise<unknown>>();
+  const ranOnce = new Set<string>();
+
+  /** A call's handlers, without those that have had their one run. */
+  function handlers(call: HookCall): Handler[] {
+    const found = handlersFor(call.sources, call).filter(({ key }) => !ranOnce.has(key));
+    for (const { hook, key } of found) if (hook.once) ranOnce.add(key);
+    return found;
+  }
+
+  /** Nothing where it decides nothing: it broke, took too long or was ended. */
+  async function endOf(handler: Handler, call: HookCall): Promise<HookEnd | undefined> {
+    const late = new AbortController();
+    const done = new AbortController();
+    const seconds = secondsFor(handler, call);
+    clock.sleep(seconds * 1000, done.signal).then(
+      () => late.abort(),
+      () => {},
+    );
+    const signal = AbortSignal.any([closing.signal, late.signal, ...(call.signal ? [call.signal] : [])]);
+    try {
+      const end = await runHandler(handler, call, signal, deps);
+      if (end === undefined && late.signal.aborted)
+        note(`${nameOf(handler, call)} took more than ${seconds} s and was ended.`);
+      return end;
+    } catch (error) {
+      if (late.signal.aborted) note(`${nameOf(handler, call)} took more than ${seconds} s and was ended.`);
+      else if (!signal.aborted) note(`${nameOf(handler, call)} broke: ${oneLine(messageOf(error), 300)}`);
+      return undefined;
+    } finally {
+      done.abort();
+    }
+  }
+
+  /** Tracks what runs, so that closing waits for it. */
+  function tracked<T>(work: Promise<T>): Promise<T> {
+    const entry = work.catch(() => {}).finally(() => running.delete(entry));
+    running.add(entry);
+    return work;
+  }
+
+  const isAsync = ({ hook }: Handler) => hook.type === 'command' && hook.async === true;
+
+  return {
+    async answer(call) {
+      const found = handlers(call);
+      for (const handler of found.filter(isAsync)) void tracked(endOf(handler, { ...call, signal: undefined }));
+      const waitedFor = found.filter((handler) => !isAsync(handler));
+      const answers = await Promise.all(
+        waitedFor.map(async (handler) => {
+          const end = await tracked(endOf(handler, call));
+          return end ? answerOf(call.event, nameOf(handler, call), end) : { notes: [] };
+        }),
+      );
+      const { notes, ...answer } = together(answers);
+      for (const line of notes) note(oneLine(line, 1000));
+      return { ...(await bounded(answer, deps)), notes };
+    },
+    async ends(call) {
+      const broken: HookEnd = { exitCode: 1, stdout: '', stderr: 'it could not be run, or took too long' };
+      return Promise.all(handlers(call).map(async (handler) => (await tracked(endOf(handler, call))) ?? broken));
+    },
+    async close() {
+      closing.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+async function runHandler(
+  { hook, pluginRoot }: Handler,
+  { cwd, mark, input }: HookCall,
+  signal: AbortSignal,
+  { clock, newId, projectDir, environment }: HookEngineDeps,
+): Promise<HookEnd | undefined> {
+  const text = JSON.stringify(input);
+  if (signal.aborted) return undefined;
+  if (hook.type === 'http') return askHttpHook(hook, text, environment, signal);
+  const env = {
+    ...environment,
+    CLAUDE_PROJECT_DIR: projectDir,
+    ...(pluginRoot !== undefined && { CLAUDE_PLUGIN_ROOT: pluginRoot }),
+  };
+  const own = { ...mark, call: `hook-${newId()}` };
+  const filled = withPluginRoot(hook, pluginRoot);
+  return runCommandHook({ hook: filled, input: `${text}\n`, cwd, env, mark: own, clock, signal });
+}
+
+/** Without a shell there is nobody else to put the plugin's folder in. */
+function withPluginRoot<H extends { readonly command: string; readonly args?: string[] | undefined }>(
+  hook: H,
+  root: string | undefined,
+): H {
+  if (!hook.args || root === undefined) return hook;
+  const fill = (text: string) => text.replaceAll('${CLAUDE_PLUGIN_ROOT}', root);
+  return { ...hook, command: fill(hook.command), args: hook.args.map(fill) };
+}
+
+function secondsFor({ hook }: Handler, { event, mostMs }: HookCall): number {
+  const most = event === 'SessionEnd' ? SESSION_END_MOST_S : Number.POSITIVE_INFINITY;
+  const wanted = hook.timeout ?? DEFAULT_S[event] ?? GENERAL_S;
+  return Math.min(wanted, most, (mostMs ?? Number.POSITIVE_INFINITY) / 1000);
+}
+
+function nameOf({ hook, file }: Handler, { event }: HookCall): string {
+  return `The ${event} hook ${oneLine(hook.type === 'http' ? hook.url : hook.command)} (${file})`;
+}
+
+/** What a model would be told is cut where it is too long; the whole is in a file that it may read. */
+async function bounded(answer: Omit<HookAnswer, 'notes'>, { keep, newId }: HookEngineDeps) {
+  const cut = async (text: string | undefined) => {
+    if (text === undefined || text.length <= MOST_CHARACTERS) return text;
+    const path = await keep(`hook-${newId()}.txt`, text);
+    return `${head(text, PREVIEW_CHARACTERS)}\n[cut: ${text.length} characters; the whole text is in ${path}]`;
+  };
+  return {
+    ...answer,
+    block: await cut(answer.block),
+    stop: await cut(answer.stop),
+    permissionReason: await cut(answer.permissionReason),
+    context: await cut(answer.context),
+  };
+}
