@@ -2,6 +2,7 @@ import type { PermissionMode } from '../permissions/mode.js';
 import { didYouMean } from '../util/text.js';
 import { AgentFields } from './agentFields.js';
 import { FileProblem, parseFrontMatter } from './frontmatter.js';
+import { hookNotices } from './hook.js';
 import { isKnownTool, knownTools, toolOf } from './toolNames.js';
 
 export type AgentSource = 'built-in' | 'plugin' | 'user' | 'project' | 'flag' | 'managed';
@@ -34,6 +35,8 @@ export interface AgentDefinition extends Omit<AgentFields, 'permissionMode'> {
   /** Absolute. */
   readonly filename?: string;
   readonly plugin?: string;
+  /** The plugin's folder. */
+  readonly pluginRoot?: string;
 }
 
 export interface ParsedAgent {
@@ -89,6 +92,13 @@ export function agentFrom({ data, prompt, file, source, lineOf }: AgentText): Pa
   for (const entry of fields.disallowedTools ?? [])
     if (!isKnownTool(entry)) refuse('disallowedTools', unknownTool('disallowedTools', entry));
   for (const entry of fields.tools ?? []) if (!isKnownTool(entry)) warn('tools', unknownTool('tools', entry));
+  if (fields.hooks) warnings.push(...hookNotices({ file, events: fields.hooks }));
+  for (const event of ['WorktreeCreate', 'WorktreeRemove'])
+    if (fields.hooks?.[event])
+      warn(
+        'hooks',
+        `"hooks.${event}" is never run: a worktree is there before its agent and after it. Put it into settings.`,
+      );
   if (prompt === '') warn('name', 'it has no text below its front matter; the default system prompt stays.');
 
   const { tools, ...rest } = fields;

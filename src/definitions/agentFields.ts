@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { PermissionMode } from '../permissions/mode.js';
 import { COLORS } from '../util/colors.js';
+import { HooksByEvent } from './hook.js';
 import { splitToolList, withoutAlias } from './toolNames.js';
 
 export const AgentColor = z.enum(COLORS, 'must be one of red, blue, green, yellow, purple, orange, pink, cyan');
@@ -86,7 +87,7 @@ export const AgentFields = z.object({
   omitGitStatus: z.optional(Flag),
   /** The body goes behind the default system prompt instead of replacing it. */
   appendSystemPrompt: z.optional(Flag),
-  hooks: z.optional(z.record(z.string(), z.unknown(), 'must be hooks by event')),
+  hooks: z.optional(HooksByEvent),
   /** Said again in every user message. */
   criticalSystemReminder: z.optional(Text),
   /** Runs once: its result carries no id and no usage line. */

@@ -139,7 +139,10 @@ async function addPlugins(pile: Pile, { pluginDirs = [], plugins }: AgentPlaces)
 }
 
 function ofPlugin({ name, path }: Plugin, { agent, warnings }: ParsedAgent): ParsedAgent {
-  return { agent: { baseDir: path, ...agent, agentType: `${name}:${agent.agentType}`, plugin: name }, warnings };
+  return {
+    agent: { baseDir: path, ...agent, agentType: `${name}:${agent.agentType}`, plugin: name, pluginRoot: path },
+    warnings,
+  };
 }
 
 type Change = (parsed: ParsedAgent) => ParsedAgent;

@@ -38,6 +38,15 @@ export async function pluginsIn(folder: string): Promise<Plugin[]> {
   return plugins.filter((plugin) => plugin !== undefined);
 }
 
+/**
+ * Those of `--plugin-dir` and the installed ones, of each name the first.
+ * @throws UserError for one of `--plugin-dir` that is none.
+ */
+export async function pluginsOf(named: readonly string[], installed: string): Promise<Plugin[]> {
+  const all = [...(await Promise.all(named.map(requirePlugin))), ...(await pluginsIn(installed))];
+  return all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index);
+}
+
 /** A folder with `agents/` and perhaps a manifest, or one JSON file `{name?, agents: {name: definition}}`. */
 async function openPlugin(path: string): Promise<Plugin | undefined> {
   const found = await stat(path).catch(() => undefined);

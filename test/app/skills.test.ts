@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest';
+import type { Gate } from '../../src/agent/ports.js';
+import type { ToolContext } from '../../src/agent/tool.js';
+import { createGrants } from '../../src/app/session/skillGrants.js';
+import { createSkillUser, preloaded, skillListing } from '../../src/app/session/skills.js';
+import type { Skill } from '../../src/definitions/skill.js';
+import { type LoadedSkills, NO_SKILLS } from '../../src/definitions/skillLoad.js';
+import type { JudgeContext } from '../../src/permissions/judge.js';
+import type { AgentCall } from '../../src/tools/agent.js';
+import { createReadLedger } from '../../src/tools/support/readLedger.js';
+import { tool } from '../agent/harness.js';
+
+const skill = (name: string, more: Partial<Skill> = {}): Skill => ({
+  name,
+  description: `What ${name} is for.`,
+  kind: 'skill',
+  source: 'user',
+  file: `/skills/${name}/SKILL.md`,
+  folder: `/skills/${name}`,
+  body: `Body of ${name}: $ARGUMENTS`,
+  allowedTools: [],
+  isFork: false,
+  isForPeople: false,
+  isTyped: true,
+  ...more,
+});
+const loadedWith = (...skills: Skill[]): LoadedSkills => ({
+  ...NO_SKILLS,
+  skills: new Map(skills.map((one) => [one.name, one])),
+});
+
+const CONTEXT: ToolContext = {
+  cwd: '/work',
+  mode: 'default',
+  signal: new AbortController().signal,
+  toolUseId: 'toolu_1',
+  readLedger: createReadLedger(),
+};
+
+function userOf(
+  skills: Skill[],
+  { allows = (_: string): boolean => true, tools = [] as ReturnType<typeof tool>[] } = {},
+) {
+  const started: AgentCall[] = [];
+  const granted: string[] = [];
+  const gate: Gate = {
+    decide: async (_tool, _access, { input }) =>
+      allows(JSON.stringify(input)) ? { allow: true } : { allow: false, because: 'No.' },
+  };
+  const user = createSkillUser({
+    load: async () => loadedWith(...skills),
+    agents: {
+      offersTeammates: false,
+      offersBackground: true,
+      start: async (call) => {
+        started.push(call);
+        return 'It has ended.';
+      },
+    },
+    calls: () => ({
+      tools,
+      gate,
+      state: { cwd: '/work', mode: 'default' },
+      readLedger: CONTEXT.readLedger,
+      drain: CONTEXT.signal,
+    }),
+    grant: (_, { name }) => granted.push(name),
+  });
+  return { user, started, granted, use: (name: string, args = '') => user.use({ skill: name, args }, CONTEXT) };
+}
+
+test('the listing is bounded however many skills there are, and leaves out those for people and those that are denied', () => {
+  const many = Array.from({ length: 200 }, (_, index) => skill(`s${index}`, { description: 'word '.repeat(300) }));
+  expect(skillListing(loadedWith(...many), []).length).toBeLessThan(16_000);
+  const crowd = Array.from({ length: 1000 }, (_, index) => skill(`s${index}`));
+  expect(skillListing(loadedWith(...crowd), [])).toContain('\n- s999\n');
+  const few = loadedWith(
+    skill('a', { argumentHint: 'FILE' }),
+    skill('b', { isForPeople: true }),
+    skill('c'),
+    skill('c-d'),
+  );
+  expect(skillListing(few, ['Skill(c *)', 'Bash'])).toBe(
+    '<skills>\nSkills for the tool Skill:\n- a (args: FILE): What a is for.\n- c-d: What c-d is for.\n</skills>',
+  );
+  expect(skillListing(few, ['Skill'])).toBe('');
+  expect(skillListing(NO_SKILLS, [])).toBe('');
+});
+
+test('a skill of a definition is found by its plugin’s name, a missing one and one for people are said, and no command is run', () => {
+  const loaded = loadedWith(skill('kit:a', { body: 'Now !`date`.' }), skill('b', { isForPeople: true }));
+  expect(preloaded(loaded, ['a', 'b', 'gone'], 'kit')).toEqual([
+    expect.stringContaining('Now (not run: `date`).'),
+    expect.stringContaining('"b" of your definition is for people alone'),
+    expect.stringContaining('"gone" of your definition does not exist'),
+  ]);
+});
+
+test('the commands of a skill run where they are allowed and the agent has Bash; else a line stands in their place', async () => {
+  const body = 'A !`one` B !`two` C';
+  const bash = tool('Bash', async () => 'OUTPUT');
+  const judged = userOf([skill('a', { body })], { allows: (input: string) => input.includes('one'), tools: [bash] });
+  expect(await judged.use('a')).toContain('A OUTPUT B (not run: `two`. No.) C');
+  expect(judged.granted).toEqual(['a']);
+  const without = userOf([skill('a', { body })]);
+  expect(await without.use('a')).toContain('A (not run, for you have no Bash: `one`) B');
+});
+
+test('a skill with a context of its own is an agent with what the skill allows, and the caller is allowed nothing', async () => {
+  const { use, started, granted } = userOf([skill('a', { isFork: true, agent: 'Explore', model: 'haiku' })]);
+  expect(await use('a', 'the docs')).toBe('It has ended.');
+  expect(started).toMatchObject([
+    { prompt: 'Body of a: the docs', subagentType: 'Explore', model: 'haiku', skill: { folder: '/skills/a' } },
+  ]);
+  expect(granted).toEqual([]);
+});
+
+test('a model that names no skill is told the nearest; one for people it may use once a person has asked', async () => {
+  const { user, use, started } = userOf([skill('review'), skill('people', { isForPeople: true, isFork: true })]);
+  await expect(use('revew')).rejects.toThrow('Did you mean "review"? Skills: review');
+  await expect(use('people')).rejects.toThrow('is for people alone');
+  expect(await user.typed('/people now', CONTEXT)).toContain('call Skill {"skill":"people","args":"now"}');
+  await use('people', 'now');
+  expect(started).toHaveLength(1);
+});
+
+test('what is typed is a skill only by a name that people may use', async () => {
+  const { user } = userOf([skill('a'), skill('b', { isTyped: false })]);
+  expect(await user.typed('/a the docs', CONTEXT)).toContain('Body of a: the docs');
+  expect(await user.typed('/b', CONTEXT)).toBeUndefined();
+  expect(await user.typed('/etc/hosts', CONTEXT)).toBeUndefined();
+  expect(await user.typed('plain', CONTEXT)).toBeUndefined();
+});
+
+test('what a skill allows ends with the turn, its folder stays readable, and another agent has neither', () => {
+  const grants = createGrants();
+  const [own, other] = [
+    { cwd: '/work', mode: 'default' as const },
+    { cwd: '/work', mode: 'default' as const },
+  ];
+  const context: JudgeContext = {
+    mode: 'default',
+    rules: { allow: [], ask: [], deny: [] },
+    cwd: '/work',
+    folders: ['/work'],
+    protectedRoots: [],
+    allowedPaths: [],
+    home: '/home',
+  };
+  grants.add(own, { folder: '/skills/a', allowedTools: ['Bash(make *)'] });
+  expect(grants.widened(context, own)).toMatchObject({
+    rules: { allow: [{ tool: 'Bash', specifier: 'make *' }] },
+    allowedPaths: [{ path: '/skills/a', toolName: 'Read' }],
+  });
+  grants.turnOver(own);
+  expect(grants.widened(context, own)).toMatchObject({
+    rules: { allow: [] },
+    allowedPaths: [{ path: '/skills/a', toolName: 'Read' }],
+  });
+  expect(grants.widened(context, other)).toEqual(context);
+});
+
+test('a skill that is read into the conversation stays on its model, and one that asks for another says so', async () => {
+  const { user, use } = userOf([skill('a', { model: 'haiku' }), skill('b')]);
+  const note =
+    '(It asks for the model "haiku", which counts with `context: fork` only: you go on with your own.)\nBody of a';
+  expect(await use('a')).toContain(note);
+  expect(await user.typed('/a', CONTEXT)).toContain(note);
+  expect(await use('b')).not.toContain('asks for the model');
+});
