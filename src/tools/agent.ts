@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { defineTool, type Tool } from '../agent/tool.js';
+import type { Skill } from '../definitions/skill.js';
 import type { PermissionMode } from '../permissions/mode.js';
 import { ToolError, UserError } from '../util/errors.js';
 
@@ -14,6 +15,8 @@ export interface AgentCall {
   readonly teamName?: string | undefined;
   readonly mode?: PermissionMode | undefined;
   readonly isolation?: 'worktree' | undefined;
+  /** The skill that it carries out. */
+  readonly skill?: Pick<Skill, 'folder' | 'allowedTools'> | undefined;
 }
 
 /** Where a call goes once its input is known to be whole. */

@@ -2,13 +2,13 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { TaskRegistry } from '../agent/background.js';
-import { type Access, defineTool, type Tool, type ToolContext, type ToolOutput } from '../agent/tool.js';
+import { defineTool, type Tool, type ToolContext, type ToolOutput } from '../agent/tool.js';
 import { userHome } from '../config/env.js';
 import { containMarked, type Mark, markedProcesses } from '../host/children.js';
 import { type Clock, within } from '../host/clock.js';
-import { isFreeCommand, pathsNamedBy } from '../permissions/freeCommand.js';
+import { factsOf } from '../permissions/facts.js';
 import { isWithin } from '../permissions/pathRule.js';
-import { parseSimpleCommand } from '../permissions/simpleCommand.js';
+import { loadShell } from '../permissions/shell/load.js';
 import { messageOf, ToolError } from '../util/errors.js';
 import { oneLine } from '../util/text.js';
 import { createCommandOutput } from './support/commandOutput.js';
@@ -69,21 +69,14 @@ export function createBashTool(deps: BashDeps): Tool {
       absent: { run_in_background: 'commands in the background are not possible here. Leave it out.' },
     }),
     isReadOnly: false,
-    access: ({ command }, { cwd }) => accessOf(command, cwd),
+    access: ({ command }) => ({ kind: 'shell', command, realPathOf: (path) => realPathOf(path) }),
     call: (input, context) => runCommand(input, context, deps),
   });
 }
 
-function accessOf(command: string, cwd: string): Access {
-  const simple = parseSimpleCommand(command);
-  const named = simple ? pathsNamedBy(simple, cwd, userHome()) : [];
-  const realPaths = named.map((path) => realPathOf(path)).filter((path) => !named.includes(path));
-  return { kind: 'shell', command, ...(realPaths.length > 0 && { realPaths }) };
-}
-
 async function runCommand(input: Input, context: ToolContext, deps: BashDeps): Promise<ToolOutput> {
   const { command, timeout } = input;
-  if (context.signal.aborted) return { content: 'Cancelled before it started.', isError: true };
+  if (context.signal.aborted) return CANCELLED;
   if (Buffer.byteLength(command) > LONGEST_COMMAND)
     throw new ToolError('The command is too long. Write it to a script file and run that.');
   if (command.includes('\0')) throw new ToolError('The command holds a NUL character.');
@@ -93,8 +86,13 @@ async function runCommand(input: Input, context: ToolContext, deps: BashDeps): P
   const output = await createCommandOutput(`${file}.output`);
   const cwdFile = `${file}.cwd`;
 
-  const env = isFreeToRun(command) ? withoutForeignGit(deps.environment()) : deps.environment();
+  const env = (await isFreeToRun(command, cwd)) ? withoutForeignGit(deps.environment()) : deps.environment();
   const { clock, background, mostProcesses = MOST_PROCESSES } = deps;
+  if (context.signal.aborted) {
+    await output.close();
+    await output.remove();
+    return CANCELLED;
+  }
   const stop = new AbortController();
   const call: ShellCall = {
     ...{ command, cwd, env, mark, output, cwdFile, clock },
@@ -136,6 +134,7 @@ async function runCommand(input: Input, context: ToolContext, deps: BashDeps): P
   };
 }
 
+const CANCELLED: ToolOutput = { content: 'Cancelled before it started.', isError: true };
 const LATE = (timeout: number) =>
   `The command did not end within ${timeout / 1000} s and was ended, with all it had started.`;
 
@@ -237,9 +236,10 @@ function codeOf(end: ShellEnd): number {
   return end.exit.code ?? 128;
 }
 
-function isFreeToRun(command: string): boolean {
-  const simple = parseSimpleCommand(command);
-  return simple !== undefined && isFreeCommand(simple);
+async function isFreeToRun(command: string, cwd: string): Promise<boolean> {
+  const place = { cwd, home: userHome() };
+  const script = (await loadShell())(command, place);
+  return factsOf('Bash', { access: { kind: 'shell', command }, script }, place, false).isFree;
 }
 
 /** A folder made up to look like a bare repository would have git run the programs its config names. */

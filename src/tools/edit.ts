@@ -30,7 +30,7 @@ export function createEditTool({ onEdit }: EditHooks = {}): Tool {
       const file = await readExisting(path);
       const { partial } = requireRead(path, file.state, context);
       const { text, count } = replaced(path, file, input);
-      await replaceFile(path, encodeText(text, { hasMark: file.hasMark, isCrlf: false }), file.state, context, partial);
+      await replaceFile(path, encodeText(path, text, { ...file, isCrlf: false }), file.state, context, partial);
       await onEdit?.(path);
       const times = count === 1 ? '' : ` in ${count} places`;
       return `Edited ${path}${times}.\n${await diffOf(path, lf(file.text), lf(text))}${resolvedNote(input.file_path, named)}`;

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { defineTool } from '../agent/tool.js';
 import { ToolError } from '../util/errors.js';
+import { newestFirst } from './support/newest.js';
 import { absolutePath, judgedPaths, missingPath, realPathOf } from './support/paths.js';
+import { ripgrep } from './support/ripgrep.js';
 
 const MOST_FILES = 100;
 
@@ -25,24 +27,52 @@ export const globTool = defineTool({
     if (found === undefined) throw new ToolError(await missingPath(folder));
     if (!found.isDirectory())
       throw new ToolError(`${folder} is not a folder. Give the folder as path and the file name as pattern.`);
-    const { glob } = await import('tinyglobby');
-    const names = await glob(pattern, {
-      cwd: root,
-      dot: true,
-      ignore: ['**/.git/**'],
-      followSymbolicLinks: false,
-      expandDirectories: false,
-      signal,
-    });
-    const files = await newestFirst(names.map((name) => join(root, name)).filter(mayRead));
-    if (files.length === 0) return `No file matches ${pattern} in ${folder}.`;
+    const newest: string[] = [];
+    let count = 0;
+    for await (const path of filesIn(root, pattern, signal)) {
+      if (!mayRead(path)) continue;
+      if (newest.length < MOST_FILES) newest.push(path);
+      count++;
+    }
+    if (count === 0) return `No file matches ${pattern} in ${folder}.`;
     const more =
-      files.length > MOST_FILES
-        ? [`[The newest ${MOST_FILES} of ${files.length}. Narrow the pattern or the path to see others.]`]
+      count > MOST_FILES
+        ? [`[The newest ${MOST_FILES} of ${count}. Narrow the pattern or the path to see others.]`]
         : [];
-    return [...files.slice(0, MOST_FILES), ...more].join('\n');
+    // What is of the same moment comes by name.
+    return [...(await newestFirst(newest, (path) => path)), ...more].join('\n');
   },
 });
+
+/** Newest first. Memory stays within what is taken of them. */
+async function* filesIn(root: string, pattern: string, signal: AbortSignal): AsyncGenerator<string> {
+  if (/[!@+*?]\(/.test(pattern)) {
+    yield* await extendedGlob(root, pattern, signal);
+    return;
+  }
+  const args = [
+    ...['--files', '--hidden', '--no-ignore', '--null', '--sortr=modified'],
+    ...[`--glob=/${pattern.replace(/^(\.\/)+/, '')}`, '--glob=!.git', '--', root],
+  ];
+  yield* ripgrep(args, { cwd: root, signal, separator: '\0' });
+}
+
+/** `@(a|b)` and its like, which ripgrep does not know. */
+async function extendedGlob(root: string, pattern: string, signal: AbortSignal): Promise<string[]> {
+  const { glob } = await import('tinyglobby');
+  const names = await glob(pattern, {
+    cwd: root,
+    dot: true,
+    ignore: ['**/.git/**'],
+    followSymbolicLinks: false,
+    expandDirectories: false,
+    signal,
+  });
+  return newestFirst(
+    names.map((name) => join(root, name)),
+    (path) => path,
+  );
+}
 
 /** The folder that a search really starts in: an absolute pattern brings its own. */
 function startOf({ pattern, path = '.' }: z.infer<typeof Input>, cwd: string): { folder: string; pattern: string } {
@@ -51,11 +81,4 @@ function startOf({ pattern, path = '.' }: z.infer<typeof Input>, cwd: string): {
   if (!pattern.startsWith('/')) return { folder: absolutePath(path, cwd), pattern };
   const [fixed = ''] = /^(\/[^/*?[\]{}()!+@\\]+)*(?=\/)/.exec(pattern) ?? [];
   return { folder: fixed === '' ? '/' : fixed, pattern: pattern.slice(fixed.length + 1) };
-}
-
-async function newestFirst(paths: readonly string[]): Promise<string[]> {
-  const dated = await Promise.all(
-    paths.map(async (path) => ({ path, time: (await stat(path).catch(() => undefined))?.mtimeMs ?? 0 })),
-  );
-  return dated.sort((a, b) => b.time - a.time || (a.path < b.path ? -1 : 1)).map(({ path }) => path);
 }

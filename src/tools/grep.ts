@@ -2,12 +2,16 @@ import { stat } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { defineTool } from '../agent/tool.js';
 import { ToolError } from '../util/errors.js';
-import { clip } from './support/clip.js';
+import { newestFirst } from './support/newest.js';
 import { absolutePath, judgedPaths, missingPath, realPathOf } from './support/paths.js';
 import { ripgrep } from './support/ripgrep.js';
 
 const MOST_CHARACTERS = 30_000;
 const LONGEST_LINE = 1000;
+/** So many results are put in order here; more are searched for in order, which takes ripgrep one thread. */
+const MOST_SORTED = 2000;
+/** Results behind those that are shown are only counted, and no more than these. */
+const MOST_COUNTED = 10_000;
 const count = () => z.optional(z.int().check(z.minimum(0)));
 
 const Input = z.object({
@@ -41,12 +45,36 @@ export const grepTool = defineTool({
     const root = realPathOf(named);
     const found = await stat(root).catch(() => undefined);
     if (found === undefined) throw new ToolError(await missingPath(named));
-    const printed = await ripgrep([...argsOf(input), '--', root], found.isDirectory() ? root : '/', signal);
-    const hits = printed.map(hitOf(input.output_mode)).filter(({ path }) => path === undefined || mayRead(path));
-    if (!hits.some(({ path }) => path !== undefined)) return `Nothing in ${named} matches ${input.pattern}.`;
-    return render(hits, input);
+    const search = { cwd: found.isDirectory() ? root : '/', signal };
+    const isShown = ({ path }: Hit) => path === undefined || mayRead(path);
+    const hits = (await fewHits(input, root, search, isShown)) ?? hitsOf(input, root, search, isShown);
+    return render(named, input, hits);
   },
 });
+
+type Search = Parameters<typeof ripgrep>[1];
+
+/** All results in order, found on all cores; nothing where they are too many for that. */
+async function fewHits(input: Input, root: string, search: Search, isShown: (hit: Hit) => boolean) {
+  // The groups of a search with context are told apart by their order.
+  if (input.output_mode === 'content' && contextOf(input).some((flag) => !flag.endsWith('=0'))) return undefined;
+  const hits: Hit[] = [];
+  for await (const line of ripgrep([...argsOf(input), '--', root], search)) {
+    const hit = hitOf(input.output_mode)(line);
+    if (isShown(hit)) hits.push(hit);
+    if (hits.length > MOST_SORTED) return undefined;
+  }
+  if (input.output_mode === 'files_with_matches') return newestFirst(hits, ({ path = '' }) => path);
+  return hits.sort(({ path: a = '' }, { path: b = '' }) => (a < b ? -1 : a > b ? 1 : 0));
+}
+
+async function* hitsOf(input: Input, root: string, search: Search, isShown: (hit: Hit) => boolean) {
+  const order = input.output_mode === 'files_with_matches' ? '--sortr=modified' : '--sort=path';
+  for await (const line of ripgrep([...argsOf(input), order, '--', root], search)) {
+    const hit = hitOf(input.output_mode)(line);
+    if (isShown(hit)) yield hit;
+  }
+}
 
 /** Paths end in a NUL, so that a colon or a dash in a name cannot be taken for ripgrep's own. */
 function argsOf(input: Input): string[] {
@@ -55,10 +83,10 @@ function argsOf(input: Input): string[] {
       ...(input['-n'] ? ['--line-number'] : ['--no-line-number']),
       ...contextOf(input),
       ...(input['-o'] ? ['--only-matching'] : []),
-      ...['--null', '--no-heading', '--sort=path', `--max-columns=${LONGEST_LINE}`, '--max-columns-preview'],
+      ...['--null', '--no-heading', `--max-columns=${LONGEST_LINE}`, '--max-columns-preview'],
     ],
-    files_with_matches: ['--files-with-matches', '--sortr=modified'],
-    count: ['--null', '--count', '--sort=path'],
+    files_with_matches: ['--files-with-matches'],
+    count: ['--null', '--count'],
   }[input.output_mode];
   return [
     ...['--with-filename', '--hidden'],
@@ -91,19 +119,35 @@ const hitOf =
     return end < 0 ? { text: line } : { path: line.slice(0, end), text: line.slice(end + 1) };
   };
 
-function render(hits: readonly Hit[], { output_mode, head_limit, offset }: Input): string {
-  const end = head_limit === 0 ? hits.length : offset + head_limit;
-  const shown = hits.slice(offset, end);
-  if (shown.length === 0) return `There are only ${hits.length} results; offset ${offset} is past their end.`;
+/** As many results as were asked for and fit; those behind them are counted. */
+async function render(named: string, input: Input, hits: AsyncIterable<Hit> | Iterable<Hit>): Promise<string> {
+  const { pattern, output_mode, head_limit, offset } = input;
+  const shown: Hit[] = [];
+  let [count, characters, isFull, hasPath] = [0, 0, false, false];
+  let isCounted = true;
+  for await (const hit of hits) {
+    count++;
+    hasPath ||= hit.path !== undefined;
+    if (count <= offset) continue;
+    characters += hit.text.length + (hit.path === shown.at(-1)?.path ? 0 : (hit.path?.length ?? 0)) + 1;
+    isFull ||= (head_limit > 0 && shown.length >= head_limit) || (characters > MOST_CHARACTERS && shown.length > 0);
+    if (!isFull) shown.push(hit);
+    isCounted = count - shown.length < MOST_COUNTED;
+    if (!isCounted) break;
+  }
+  if (!hasPath) return `Nothing in ${named} matches ${pattern}.`;
+  if (shown.length === 0) return `There are only ${count} results; offset ${offset} is past their end.`;
   const body =
     output_mode === 'content'
       ? underPaths(shown)
       : shown.map(({ path, text }) => (text === '' ? path : `${path}: ${text}`));
+  const end = offset + shown.length;
+  const total = isCounted ? `${count}` : `more than ${count}`;
   const more =
-    end < hits.length
-      ? [`[${shown.length} of ${hits.length} results, from ${offset}. Go on with offset ${end}, or narrow the search.]`]
+    end < count
+      ? [`[${shown.length} of ${total} results, from ${offset}. Go on with offset ${end}, or narrow the search.]`]
       : [];
-  return [clip(body.join('\n'), MOST_CHARACTERS, 'Narrow the search to see them.'), ...more].join('\n');
+  return [...body, ...more].join('\n');
 }
 
 /** Each file's path once, above its lines. */

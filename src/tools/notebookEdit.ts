@@ -35,12 +35,14 @@ export function createNotebookEditTool({ onEdit, ids = systemIds }: EditHooks & 
       if (!path.endsWith('.ipynb')) throw new ToolError(`${path} is no notebook (.ipynb). Use Edit.`);
       const file = await readExisting(path);
       const { partial } = requireRead(path, file.state, context);
+      if (file.encoding !== 'utf-8')
+        throw new ToolError(`${path} is no notebook: it is not UTF-8. Change it with Bash.`);
       const notebook = parseNotebook(path, file.text);
       const { cells, done, before, after } = edited(path, notebook, input, ids);
       const changed = { ...notebook, cells };
       const problem = problemOf(changed);
       if (problem !== undefined) throw new ToolError(`${path} would be no notebook any more: ${problem}.`);
-      await replaceFile(path, encodeText(jsonLike(file.text, changed), file), file.state, context, partial);
+      await replaceFile(path, encodeText(path, jsonLike(file.text, changed), file), file.state, context, partial);
       await onEdit?.(path);
       return `${done} in ${path}.\n${await diffOf(path, before, after)}${resolvedNote(input.notebook_path, named)}`;
     },

@@ -141,9 +141,11 @@ function encodingNote(encoding: Encoding): string[] {
     case 'utf-8':
       return [];
     case 'windows-1252':
-      return ['[This is not UTF-8: it is shown as Latin-1. Edit and Write refuse it; change it with Bash.]'];
+      return [
+        '[This is not UTF-8: it is shown as Latin-1. Edit and Write keep it so, and refuse characters that it lacks.]',
+      ];
     default:
-      return [`[This is ${encoding.toUpperCase()} text. Edit and Write refuse it; change it with Bash (iconv).]`];
+      return [`[This is ${encoding.toUpperCase()} text. Edit and Write keep it so.]`];
   }
 }
 

@@ -41,9 +41,9 @@ export function createSendMessageTool(port: MessagePort): Tool {
   return defineTool({
     name: 'SendMessage',
     description:
-      'Send a message to a teammate by name, to "team-lead", or to everybody with "*". It arrives while they work, or wakes them. A request of the team protocol is an object instead of a text.',
+      'Send a message to a teammate by name, to "team-lead", to an agent of your own by name or id, to everybody with "*", or to a session outside of the team at the address that it gave you (uds:…). It arrives while they work, or wakes them. A request of the team protocol is an object instead of a text.',
     input: z.object({
-      to: z.string().check(z.describe('Name of a member, or * for all')),
+      to: z.string().check(z.describe('Name of a member or of an agent of yours, * for all, or uds:<path>')),
       message: z
         .union([z.string(), z.looseObject({ type: z.string() })])
         .check(z.describe(`Text, or ${STRUCTURED_TYPES}`)),

@@ -7,9 +7,10 @@ const Todo = z.object({
   status: z.enum(['pending', 'in_progress', 'completed']),
   activeForm: z.string().check(z.minLength(1), z.describe('The same while it is being done: "Running the tests"')),
 });
+export type Todo = z.infer<typeof Todo>;
 
-/** One agent's own list, which lives as long as the agent and is nobody else's. */
-export function createTodoWriteTool(): Tool {
+/** One agent's own list, which lives as long as the agent and is nobody else's. @param changed told of each new list, for the person to see */
+export function createTodoWriteTool(changed: (todos: readonly Todo[]) => Promise<void> = async () => {}): Tool {
   return defineTool({
     name: 'TodoWrite',
     description:
@@ -28,6 +29,7 @@ export function createTodoWriteTool(): Tool {
         throw new ToolError(
           `${active.length} to-dos are in_progress. Have one in progress at a time; set the others to pending.`,
         );
+      await changed(todos);
       const count = (wanted: string) => todos.filter(({ status }) => status === wanted).length;
       const next = todos.find(({ status }) => status !== 'completed');
       if (todos.length === 0) return 'The list is empty now.';

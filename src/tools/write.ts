@@ -47,6 +47,6 @@ async function overwrite(path: string, content: string, context: ToolContext): P
     );
   }
   const after = content.replace(/^\ufeff/, '');
-  await replaceFile(path, encodeText(after, before), before.state, context);
+  await replaceFile(path, encodeText(path, after, before), before.state, context);
   return `Wrote ${path}.\n${await diffOf(path, before.text.replaceAll('\r\n', '\n'), after.replaceAll('\r\n', '\n'))}`;
 }

@@ -1,14 +1,17 @@
 // `npm run bench`: what the short commands cost, as ratios to a bare `node -e 0` measured beside them, pair by pair.
+// What searches of a large tree cost, against ripgrep: search.js.
 // `npm run bench -- 41` takes as many pairs. Needs Linux, for its team is told alive by /proc.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { searchRows } from './search.js';
 import { makeTeam } from './team.js';
 
 const PAIRS = Number(process.argv[2] ?? 31);
 const MEMORY_PAIRS = 7;
+const SEARCH_PAIRS = 9;
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const PROGRAM = here('../../bin/troupe.js');
 
@@ -27,9 +30,18 @@ for (const name of ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'TROUPE_TEAM', 'TROUP
 try {
   makeTeam(env.TROUPE_HOME);
   const rows = ROWS.map(measured);
-  const results = { at: new Date().toISOString(), node: process.version, cpus: cpus().length, pairs: PAIRS, rows };
+  const searches = await searchRows(join(folder, 'searches'), SEARCH_PAIRS, env);
+  const results = {
+    at: new Date().toISOString(),
+    node: process.version,
+    cpus: cpus().length,
+    pairs: PAIRS,
+    rows,
+    searches,
+  };
   writeFileSync(here('results.json'), `${JSON.stringify(results, null, 2)}\n`);
-  console.log(tableOf(rows));
+  console.log(tableOf(rows, 'node -e 0'));
+  console.log(`\n${tableOf(searches, 'ripgrep')}`);
   console.log('\nWritten to test/bench/results.json');
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -82,18 +94,18 @@ function run(args, environment) {
   if (status !== 0) throw new Error(`node ${args.join(' ')} ended with ${status}: ${stderr}`);
 }
 
-function tableOf(rows) {
+function tableOf(rows, against) {
   const cells = rows.map(({ what, ms, bareMs, ratio, moreMB, goals }) => [
     what,
     `${ms} ms`,
     `${bareMs} ms`,
     `${ratio} ×`,
     `≤ ${goals.ratio} ×`,
-    `${moreMB} MB`,
+    `${round(moreMB)} MB`,
     goals.moreMB === undefined ? '' : `≤ ${goals.moreMB} MB`,
     ratio <= goals.ratio && moreMB <= (goals.moreMB ?? Infinity) ? 'reached' : 'MISSED',
   ]);
-  const all = [['what', 'takes', 'node -e 0', 'ratio', 'goal', 'more memory', 'goal', ''], ...cells];
+  const all = [['what', 'takes', against, 'ratio', 'goal', 'more memory', 'goal', ''], ...cells];
   const widths = all[0].map((_, column) => Math.max(...all.map((row) => row[column].length)));
   return all
     .map((row) =>

@@ -1,7 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Conversation, obey } from '../../src/app/members/conversation.js';
-import { createQuestions, type OpenQuestion } from '../../src/app/session/questions.js';
+import { createQuestions, type OpenQuestion, recordedAsk } from '../../src/app/session/questions.js';
+import { systemClock } from '../../src/host/clock.js';
+import { NO_USAGE } from '../../src/model/usage.js';
+import { openRunRecord } from '../../src/team/runRecord.js';
 import { createAskUserQuestionTool } from '../../src/tools/askUserQuestion.js';
+import { eventually } from '../helpers/eventually.js';
+import { tempDir } from '../helpers/tempDir.js';
 import { textOf, toolContext } from './context.js';
 
 const option = (label: string) => ({ label, description: `what ${label} means` });
@@ -66,6 +73,32 @@ test('AskUserQuestion: a turn that is ended takes its questions away', async () 
   await expect(result).rejects.toThrow('stop');
   expect(port.open()).toEqual([]);
   expect(withdrawn).toEqual(['q1']);
+});
+
+test('AskUserQuestion: what is not answered stands in the record, for whoever looks from elsewhere', async () => {
+  await using dir = await tempDir();
+  const record = openRunRecord(join(dir.path, 'lead.json'), systemClock, {
+    ...{ pid: 1, procStart: 'x', generation: 1, state: 'working', turns: 0, costUsd: 0, counter: 0, heartbeat: 0 },
+    tokens: NO_USAGE,
+  });
+  const resolvers: ((answer: string | undefined) => void)[] = [];
+  const ask = recordedAsk(record, () => new Promise((resolve) => resolvers.push(resolve)));
+  const never = new AbortController().signal;
+  const open = async () => {
+    await record.flush();
+    const { waitingFor, questions } = JSON.parse(await readFile(join(dir.path, 'lead.json'), 'utf8'));
+    return { waitingFor, questions };
+  };
+  const port = (question: string) => ask({ ...COLOUR, multiSelect: false, question }, never);
+  const [first, second] = [port('Which?'), port('How?')];
+  await eventually(() => expect(resolvers).toHaveLength(2));
+  expect(await open()).toEqual({ waitingFor: 'question', questions: ['Which?', 'How?'] });
+  resolvers[0]?.('Red');
+  expect(await first).toBe('Red');
+  expect(await open()).toEqual({ waitingFor: 'question', questions: ['How?'] });
+  resolvers[1]?.(undefined);
+  expect(await second).toBeUndefined();
+  expect(await open()).toEqual({});
 });
 
 test('AskUserQuestion: silence is told to the model as such', async () => {

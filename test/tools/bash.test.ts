@@ -6,7 +6,9 @@ import type { Tool } from '../../src/agent/tool.js';
 import { environment } from '../../src/config/env.js';
 import { endMarked, markedProcesses } from '../../src/host/children.js';
 import { systemClock } from '../../src/host/clock.js';
-import { createBashTool } from '../../src/tools/bash.js';
+import { judge } from '../../src/permissions/judge.js';
+import { loadShell } from '../../src/permissions/shell/load.js';
+import { type BashDeps, createBashTool } from '../../src/tools/bash.js';
 import { eventually } from '../helpers/eventually.js';
 import { tempDir } from '../helpers/tempDir.js';
 import { textOf, toolContext, use } from './context.js';
@@ -27,7 +29,7 @@ async function setting({
   keepsCwd?: boolean;
   env?: Record<string, string>;
   mostProcesses?: number;
-} = {}): Promise<Setting> {
+} & Partial<Pick<BashDeps, 'clock' | 'environment' | 'background'>> = {}): Promise<Setting> {
   const dir = await tempDir();
   const path = join(dir.path, 'work');
   const output = join(dir.path, 'tasks');
@@ -162,6 +164,71 @@ it('ends on abort and says that it was cancelled', async () => {
   await expect(stat(join(here.path, 'x'))).rejects.toThrow('ENOENT');
 });
 
+it.each(['in front', 'in the background'])(
+  'never starts a command that is cancelled while it prepares it: %s',
+  async (where) => {
+    const abort = new AbortController();
+    const begun: string[] = [];
+    await using here = await setting({
+      environment: () => {
+        abort.abort();
+        return environment();
+      },
+      background: {
+        begin: async ({ description }) => {
+          begun.push(description);
+          throw new Error('it began');
+        },
+      },
+    });
+    const result = await use(
+      here.tool,
+      { command: 'touch ran', run_in_background: where === 'in the background' },
+      toolContext(here.path, { signal: abort.signal }),
+    );
+    expect(result).toEqual({ content: 'Cancelled before it started.', isError: true });
+    expect([begun, await readdir(here.path), await readdir(here.output)]).toEqual([[], [], []]);
+  },
+);
+
+it('ends a command that is cancelled as soon as it has started', async () => {
+  const abort = new AbortController();
+  await using here = await setting({
+    clock: {
+      ...systemClock,
+      sleep: (ms, signal) => {
+        // The first look after it.
+        if (ms < 100) abort.abort();
+        return systemClock.sleep(ms, signal);
+      },
+    },
+  });
+  const context = toolContext(here.path, { signal: abort.signal });
+  expect(await use(here.tool, { command: 'sleep 300' }, context)).toEqual({
+    content: 'Cancelled: the command was ended before it was done.',
+    isError: true,
+  });
+  expect(await markedProcesses(here.mark)).toEqual([]);
+});
+
+it('ends a command that is cancelled at whatever moment it starts, and leaves nothing of it', async () => {
+  await using here = await setting();
+  const cancelled = async (ticks: number) => {
+    const abort = new AbortController();
+    const context = toolContext(here.path, { signal: abort.signal, toolUseId: `toolu_${ticks}` });
+    const running = use(here.tool, { command: 'setsid sleep 300 & sleep 300' }, context);
+    for (let tick = 0; tick < ticks; tick++) await new Promise((resolve) => setImmediate(resolve));
+    abort.abort();
+    return running;
+  };
+  for (let ticks = 0; ticks < 60; ticks += 2)
+    expect(await cancelled(ticks), `after ${ticks} ticks`).toMatchObject({
+      content: expect.stringMatching(/^Cancelled/),
+      isError: true,
+    });
+  expect(await markedProcesses(here.mark)).toEqual([]);
+});
+
 it('shows 30,000 characters of long output and keeps the whole in a file', async () => {
   await using here = await setting();
   const text = await textOf(here.tool, { command: 'seq 1 20000; echo end' }, toolContext(here.path));
@@ -198,14 +265,21 @@ it('has the files that a command names judged where they really are', async () =
   await using here = await setting();
   await symlink('/etc/passwd', join(here.path, 'link'));
   await symlink('/etc', join(here.path, 'folder'));
-  const accessOf = (command: string) => here.tool.prepare({ command }, toolContext(here.path)).access;
-  expect(accessOf('cat link')).toEqual({ kind: 'shell', command: 'cat link', realPaths: ['/etc/passwd'] });
-  expect(accessOf('cat folder/hosts')).toEqual({
-    kind: 'shell',
-    command: 'cat folder/hosts',
-    realPaths: ['/etc/hosts'],
-  });
-  expect(accessOf('cat plain')).toEqual({ kind: 'shell', command: 'cat plain' });
+  const rules = { allow: [], ask: [], deny: [] };
+  const place = { cwd: here.path, home: here.path, folders: [here.path], protectedRoots: [], allowedPaths: [] };
+  const verdict = async (command: string) => {
+    const { access } = here.tool.prepare({ command }, toolContext(here.path));
+    const script = (await loadShell())(command, place);
+    return judge({ tool: here.tool, access, script }, { ...place, mode: 'acceptEdits', rules }).kind;
+  };
+  expect(await verdict('cat plain')).toBe('allow');
+  expect(await verdict('cat link')).toBe('ask');
+  expect(await verdict('ls && cat folder/hosts')).toBe('ask');
+  expect(await verdict('cat < link')).toBe('ask');
+  expect(await verdict('echo x > folder/hosts')).toBe('ask');
+  expect(await verdict('cp plain folder')).toBe('ask');
+  expect(await verdict('cd folder && cat hosts')).toBe('ask');
+  expect(await verdict('cp plain other')).toBe('allow');
 });
 
 it('does not let a folder that looks like a repository run programs through a free git command', async () => {
@@ -253,7 +327,12 @@ const BOMB = 'bomb() { if [ $1 = 0 ]; then sleep 30; else bomb $(($1 - 1)) | bom
 
 it.each([
   ['in front', BOMB, /^The command had more than 60 processes, as a fork bomb has, and was ended with all of them\.$/],
-  ['behind a shell that has ended', `${BOMB} & echo started`, /^started\n\d+ of its processes still run/],
+  [
+    'behind a shell that has ended',
+    `${BOMB} & echo started`,
+    // Whichever comes first: the end of the shell, or a look at how many they are.
+    /^started\n(\d+ of its processes still run|The command had more than 60 processes)/,
+  ],
   ['in sessions of their own', 'for i in $(seq 120); do setsid sleep 30 & done; wait', /more than 60 processes/],
 ])('ends a fork bomb %s with all that it has started', async (_, command, said) => {
   await using here = await setting({ mostProcesses: 60 });
@@ -278,6 +357,13 @@ it.each([
   'git add -p',
   'git clone https://user@localhost:1/x.git',
   'ssh -o ConnectTimeout=1 localhost',
+  'vi file',
+  'git add file; git commit',
+  'git add file; git -c core.pager=less -c pager.diff=true diff --cached',
+  'bash -c "read -r -s -p Password: secret < /dev/tty"',
+  'python3 -c "import getpass; getpass.getpass()"',
+  'sudo -k; sudo true',
+  'su nobody -c "read x"',
 ])('ends %s, which would wait for a person', async (command) => {
   await using here = await setting();
   execFileSync('git', ['init', '-q', here.path]);

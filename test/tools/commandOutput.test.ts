@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { run } from '../../src/host/run.js';
+import { signalGroup } from '../../src/host/processes.js';
+import { run, start } from '../../src/host/run.js';
 import { createCommandOutput } from '../../src/tools/support/commandOutput.js';
 import { tempDir } from '../helpers/tempDir.js';
 
@@ -28,4 +29,29 @@ it('never cuts a character in two', async () => {
     expect(text.isWellFormed()).toBe(true);
   }
   await output.close();
+});
+
+it('loses nothing of what is printed while it drops the middle, where the printers can be paused', async () => {
+  await using dir = await tempDir();
+  const output = await createCommandOutput(join(dir.path, 'x.output'), 40_000);
+  const printing = await start('bash', ['-c', 'for ((i = 1; i <= 60000; i++)); do echo $i; done; echo end'], {
+    output: output.descriptor,
+  });
+  const printers = {
+    pause: () => signalGroup(printing.pid, 'SIGSTOP'),
+    resume: () => signalGroup(printing.pid, 'SIGCONT'),
+  };
+  let isOver = false;
+  const exited = printing.exited.then(() => {
+    isOver = true;
+  });
+  while (!isOver) await output.trim(printers);
+  await exited;
+  const { text } = await output.read(1_000_000);
+  await output.close();
+  const [, last = ''] = text.split(/\[… \d+ bytes left out\. They were not kept\. …\]\n\n/);
+  const lines = last.split('\n').slice(1, -1);
+  expect(lines.at(-1)).toBe('end');
+  const numbers = lines.slice(0, -1).map(Number);
+  expect(numbers).toEqual(numbers.map((_, index) => 60_000 - numbers.length + 1 + index));
 });

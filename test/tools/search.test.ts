@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { globTool } from '../../src/tools/glob.js';
 import { grepTool } from '../../src/tools/grep.js';
+import { eventually } from '../helpers/eventually.js';
 import { tempDir } from '../helpers/tempDir.js';
 import { textOf, toolContext, use } from './context.js';
 
@@ -122,4 +124,84 @@ it("gives ripgrep's own words for a pattern it cannot read, and takes a dash for
     /Did you mean .*a\.txt/,
   );
   expect(await textOf(grepTool, { pattern: '--pre=evil' }, toolContext(dir.path))).toBe(`${dir.path}/a.txt`);
+});
+
+it('gives as many results as fit and where to go on, so that none is lost', async () => {
+  const lines = Array.from({ length: 200 }, (_, index) => `needle ${index} ${'x'.repeat(400)}`);
+  await using dir = await folderOf({ 'a.txt': lines.join('\n') });
+  const seen: string[] = [];
+  for (let offset = 0; offset < 200; ) {
+    const page = await textOf(grepTool, { pattern: 'needle', output_mode: 'content', offset }, toolContext(dir.path));
+    expect(page.length).toBeLessThan(31_000);
+    seen.push(...[...page.matchAll(/needle (\d+) /g)].map(([, number = '']) => number));
+    const next = /of 200 results, from \d+\. Go on with offset (\d+)/.exec(page)?.[1];
+    offset = Number(next ?? 200);
+  }
+  expect(seen).toEqual(lines.map((_, index) => `${index}`));
+});
+
+it('counts on behind what it shows, but not for ever', async () => {
+  const many = (count: number) => Array.from({ length: count }, () => 'needle').join('\n');
+  await using dir = await folderOf({ 'a.txt': many(5_000), 'b.txt': many(5_000), 'c.txt': many(300_000) });
+  const search = (pattern: string, more = {}) =>
+    textOf(grepTool, { pattern, output_mode: 'content', head_limit: 1, ...more }, toolContext(dir.path));
+  expect(await search('needle', { glob: '[ab].txt' })).toBe(
+    `${dir.path}/a.txt\n1:needle\n[1 of 10000 results, from 0. Go on with offset 1, or narrow the search.]`,
+  );
+  expect(await search('needle')).toMatch(/\n\[1 of more than 10001 results, from 0\./);
+});
+
+it('orders many results as few: files by name, or the newest first', async () => {
+  const names = Array.from({ length: 2100 }, (_, index) => `${String(index).padStart(4, '0')}.txt`);
+  await using dir = await folderOf(Object.fromEntries(names.toReversed().map((name) => [name, 'needle'])));
+  const found = (more: object) =>
+    textOf(grepTool, { pattern: 'needle', head_limit: 3, ...more }, toolContext(dir.path));
+  expect(await found({ output_mode: 'count' })).toMatch(/0000\.txt: 1\n.*0001\.txt: 1\n.*0002\.txt: 1\n\[3 of 2100 /);
+  expect(await found({})).toMatch(/2099\.txt\n.*2098\.txt\n.*2097\.txt\n\[3 of 2100 /);
+  expect(await found({ glob: '000*' })).toMatch(/0009\.txt\n.*0008\.txt\n.*0007\.txt\n\[3 of 10 /);
+});
+
+it.each([
+  ['*.ts', ['a.ts']],
+  ['./*.ts', ['a.ts']],
+  ['**/*.ts', ['a.ts', 'src/b.ts', 'src/deep/c.ts', 'node_modules/d.ts']],
+  ['src/**', ['src/b.ts', 'src/deep/c.ts', 'src/e f.js']],
+  ['src', []],
+  ['{src,node_modules}/*.ts', ['src/b.ts', 'node_modules/d.ts']],
+  ['src/[a-b].ts', ['src/b.ts']],
+  ['src/?.ts', ['src/b.ts']],
+  ['src/@(b|x).ts', ['src/b.ts']],
+  ['src/!(b).*', ['src/e f.js']],
+  ['-*', ['-dash.md']],
+])('finds by the pattern %s, ignored files too', async (pattern, names) => {
+  await using dir = await folderOf(
+    Object.fromEntries(
+      ['a.ts', 'src/b.ts', 'src/deep/c.ts', 'node_modules/d.ts', 'src/e f.js', '-dash.md'].map((name) => [name, '']),
+    ),
+  );
+  await writeFile(join(dir.path, '.gitignore'), 'node_modules\n*.js\n');
+  await mkdir(join(dir.path, '.git'));
+  const found = await textOf(globTool, { pattern }, toolContext(dir.path));
+  const paths = found.startsWith('No file') ? [] : found.split('\n');
+  expect(paths.filter((path) => !path.endsWith('.gitignore')).sort()).toEqual(
+    names.map((name) => join(dir.path, name)).sort(),
+  );
+});
+
+it('ends with its call: a search that is cancelled leaves no program behind', async () => {
+  await using dir = await folderOf({ 'a.txt': 'needle' });
+  // A pipe that nobody writes into keeps ripgrep waiting.
+  execFileSync('mkfifo', [join(dir.path, 'pipe')]);
+  const abort = new AbortController();
+  const search = textOf(
+    grepTool,
+    { pattern: 'needle', path: join(dir.path, 'pipe') },
+    toolContext(dir.path, { signal: abort.signal }),
+  );
+  const programs = () =>
+    execFileSync('sh', ['-c', 'cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" " "; true'], { encoding: 'utf8' });
+  await eventually(() => expect(programs()).toContain(`-- ${dir.path}/pipe`));
+  abort.abort(new Error('stop'));
+  await expect(search).rejects.toThrow('stop');
+  await eventually(() => expect(programs()).not.toContain(`-- ${dir.path}/pipe`));
 });

@@ -17,6 +17,15 @@ test('TodoWrite: says what is done and what comes', async () => {
   expect(await write()).toBe('The list is empty now.');
 });
 
+test('TodoWrite: tells who shows the list, of each that is right', async () => {
+  const shown: unknown[] = [];
+  const telling = createTodoWriteTool(async (todos) => void shown.push(todos));
+  const list = [{ content: 'a', status: 'pending', activeForm: 'doing a' }];
+  await textOf(telling, { todos: list }, toolContext('/'));
+  await expect(textOf(telling, { todos: [...list, ...list] }, toolContext('/'))).rejects.toThrow('Two to-dos');
+  expect(shown).toEqual([list]);
+});
+
 test('TodoWrite: takes one step at a time, each once and whole', async () => {
   await expect(write(['a', 'in_progress'], ['b', 'in_progress'])).rejects.toThrow('2 to-dos are in_progress');
   await expect(write(['a', 'pending'], ['a', 'completed'])).rejects.toThrow('Two to-dos say "a"');

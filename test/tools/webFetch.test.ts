@@ -105,11 +105,17 @@ it('keeps a page for 15 minutes', async () => {
 it.each([
   ['what the server says', 'text/html; charset=iso-8859-1', Buffer.from('<p>gr\xfcn</p>', 'latin1')],
   ['what the page says', 'text/html', Buffer.from('<meta charset="windows-1252"><p>gr\xfcn</p>', 'latin1')],
+  [
+    'what it is really called',
+    'text/html; charset=latin1',
+    Buffer.from('<p>gr\xfcn \x93\x80\x94</p>', 'latin1'),
+    'grün “€”',
+  ],
   ['its mark', 'text/html; charset=iso-8859-1', Buffer.from('\ufeff<p>grün</p>', 'utf16le')],
   ['UTF-8 otherwise', 'text/html; charset=nonsense', Buffer.from('<p>grün</p>')],
-])('decodes a page by %s', async (_, type, body) => {
+])('decodes a page by %s', async (_, type, body, text = 'grün') => {
   await using here = await html(body, { 'content-type': type });
-  expect(await webFetch()(here.url)).toBe('grün');
+  expect(await webFetch()(here.url)).toBe(text);
 });
 
 it.each([

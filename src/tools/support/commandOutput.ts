@@ -9,16 +9,26 @@ export interface CommandOutput {
   readonly path: string;
   /** What the command gets as its stdout and stderr. */
   readonly descriptor: number;
-  /** Drops the middle once the file is larger than its limit. To be called now and then while something is printed. */
-  trim(): Promise<void>;
+  /**
+   * Drops the middle once the file is larger than its limit. To be called now and then while something is printed; what is
+   * printed in the very moment is lost unless those who print can be paused for it.
+   */
+  trim(printers?: Printers): Promise<void>;
   /** At most about `limit` UTF-16 units, beginning and end. */
   read(limit: number): Promise<{ readonly text: string; readonly isWhole: boolean }>;
   close(): Promise<void>;
   remove(): Promise<void>;
 }
 
+/** Who prints into the file. */
+export interface Printers {
+  pause(): void;
+  resume(): void;
+}
+
 const { O_RDWR, O_CREAT, O_TRUNC, O_APPEND, O_NOFOLLOW } = constants;
 const KEPT_END = 16 * 1024;
+const MOST_LOOKS = 100;
 
 /** @param maxBytes what the file may grow to (at least 32 KiB); more is there only between two calls of `trim`. */
 export async function createCommandOutput(path: string, maxBytes = 64 * 1024 * 1024): Promise<CommandOutput> {
@@ -28,15 +38,20 @@ export async function createCommandOutput(path: string, maxBytes = 64 * 1024 * 1
   return {
     path,
     descriptor: file.fd,
-    async trim() {
-      const { size } = await file.stat();
-      if (size <= maxBytes) return;
-      const kept = Math.floor(maxBytes / 2);
-      const end = Buffer.alloc(KEPT_END);
-      // At once, for what is printed between the two is lost.
-      readSync(file.fd, end, 0, KEPT_END, fstatSync(file.fd).size - KEPT_END);
-      ftruncateSync(file.fd, kept);
-      await file.appendFile(`${marker(size - kept - KEPT_END, 'bytes', 'They were not kept.')}${end}`);
+    async trim(printers) {
+      if ((await file.stat()).size <= maxBytes) return;
+      printers?.pause();
+      try {
+        if (printers) await untilStill(file);
+        const { size } = fstatSync(file.fd);
+        const kept = Math.floor(maxBytes / 2);
+        const end = Buffer.alloc(KEPT_END);
+        readSync(file.fd, end, 0, KEPT_END, size - KEPT_END);
+        ftruncateSync(file.fd, kept);
+        await file.appendFile(`${marker(size - kept - KEPT_END, 'bytes', 'They were not kept.')}${end}`);
+      } finally {
+        printers?.resume();
+      }
     },
     async read(limit) {
       const { size } = await file.stat();
@@ -53,6 +68,16 @@ export async function createCommandOutput(path: string, maxBytes = 64 * 1024 * 1
     close: () => file.close(),
     remove: () => rm(path, { force: true }),
   };
+}
+
+/** Until nobody prints: a signal takes a moment to arrive. */
+async function untilStill(file: FileHandle): Promise<void> {
+  let before = -1;
+  for (let look = 0; look < MOST_LOOKS; look++) {
+    const { size } = await file.stat();
+    if (size === before) return;
+    before = size;
+  }
 }
 
 async function bytesAt(file: FileHandle, position: number, length: number): Promise<string> {

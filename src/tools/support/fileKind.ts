@@ -23,7 +23,9 @@ export async function fileKindOf(path: string): Promise<FileKind> {
   }
 }
 
-function kindOf(bytes: Buffer): FileKind {
+/** By the first of its bytes. */
+export function kindOf(whole: Buffer): FileKind {
+  const bytes = whole.subarray(0, LOOKED_AT);
   const type = imageType(bytes);
   if (type !== undefined) return { kind: 'image', type };
   const start = bytes.subarray(0, 5).toString('latin1');

@@ -1,4 +1,5 @@
 import { ToolError } from '../../util/errors.js';
+import { decoded } from './encoding.js';
 
 /** A page as text for a model: HTML as Markdown, other text as it is. @throws ToolError for what is no text. */
 export async function pageText(url: string, type: string, body: Buffer): Promise<string> {
@@ -9,7 +10,8 @@ export async function pageText(url: string, type: string, body: Buffer): Promise
     throw new ToolError(
       `${url} is ${kind}, not a page of text. Download it with Bash (curl -o) and open it with Read.`,
     );
-  const text = new TextDecoder(charsetOf(type, body)).decode(body);
+  const charset = charsetOf(type, body);
+  const text = charset === 'windows-1252' ? decoded(body, charset) : new TextDecoder(charset).decode(body);
   if (!isHtml) return text;
   const { toMarkdown } = await import('./markdown.js');
   return toMarkdown(text);

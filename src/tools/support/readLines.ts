@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { hasCode } from '../../util/errors.js';
 import { head } from '../../util/text.js';
+import { decoderFor } from './encoding.js';
 import type { Encoding } from './fileKind.js';
 
 export interface LineRange {
@@ -60,11 +61,11 @@ async function decodedLines(path: string, range: LineRange): Promise<Lines> {
   let line = '';
   let length = 0;
   let readBytes = 0;
-  const decoder = new TextDecoder(encoding, { fatal: encoding === 'utf-8' });
+  const decode = decoderFor(encoding, encoding === 'utf-8', false);
   const stream = createReadStream(path, { signal });
   for await (const chunk of stream) {
     readBytes += chunk.length;
-    const pieces = decoder.decode(chunk, { stream: true }).split('\n');
+    const pieces = decode(chunk).split('\n');
     for (const [index, piece] of pieces.entries()) {
       if (index > 0) {
         take(line.replace(/\r$/, ''), line.endsWith('\r') && length === line.length ? length - 1 : length);
@@ -79,7 +80,7 @@ async function decodedLines(path: string, range: LineRange): Promise<Lines> {
       return { shown, total, isCounted: false, cutLines, encoding };
     }
   }
-  line += decoder.decode();
+  line += decode();
   if (length > 0) take(line.replace(/\r$/, ''), Math.max(length, line.length));
   return { shown, total, isCounted: true, cutLines, encoding };
 }

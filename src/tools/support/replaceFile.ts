@@ -1,4 +1,4 @@
-import { chmod, mkdir } from 'node:fs/promises';
+import { chmod, chown, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ToolContext } from '../../agent/tool.js';
 import { writeAtomic } from '../../store/atomicFile.js';
@@ -7,26 +7,28 @@ import { wellFormed } from '../../util/text.js';
 import { type FileState, fileState } from './textFile.js';
 
 /**
- * Replaces a file whole, or makes it with its folders; keeps its permission bits and notes the result as read.
+ * Replaces a file whole, or makes it with its folders; keeps its permission bits and, where it may, its owner, and notes
+ * the result as read.
  * @param before what it was when it was looked at, `undefined` for a new one.
  * @throws ToolError when it has changed since.
  */
 export async function replaceFile(
   path: string,
-  content: string,
+  content: string | Buffer,
   before: FileState | undefined,
-  { readLedger }: ToolContext,
+  { readLedger, signal }: Pick<ToolContext, 'readLedger' | 'signal'>,
   partial = false,
 ): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
-    await writeAtomic(path, wellFormed(content), {
+    await writeAtomic(path, typeof content === 'string' ? wellFormed(content) : content, {
       mode: before?.mode ?? 0o666,
-      beforeRename: async () => {
+      beforeRename: async (draft) => {
+        if (before) await keepOwner(draft, before);
+        signal.throwIfAborted();
         if (!isSame(before, await stateOrNothing(path))) throw changedSince(path);
       },
     });
-    if (before) await chmod(path, before.mode);
   } catch (error) {
     if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'ENOTDIR', 'EEXIST', 'EISDIR', 'ENAMETOOLONG'))
       throw error;
@@ -34,6 +36,18 @@ export async function replaceFile(
   }
   const { mtimeMs, size } = await fileState(path);
   readLedger.record(path, { mtimeMs, size, partial });
+}
+
+/** Who may not give a file away keeps the bits at least, but not those that would lend its own powers. */
+async function keepOwner(draft: string, { uid, gid, mode }: FileState): Promise<void> {
+  const made = await fileState(draft);
+  const isKept =
+    (made.uid === uid && made.gid === gid) ||
+    (await chown(draft, uid, gid).then(
+      () => true,
+      () => false,
+    ));
+  await chmod(draft, isKept ? mode : mode & 0o777);
 }
 
 /** @throws ToolError unless the agent has seen the file as it is now. */

@@ -1,6 +1,6 @@
-import { endAll, endMarked, type Mark, markEnvironment, markedProcesses } from '../../host/children.js';
+import { endProgram, type Mark, markEnvironment, markedProcesses } from '../../host/children.js';
 import type { Clock } from '../../host/clock.js';
-import { groupMembers, type ProcessRef, procStart } from '../../host/processes.js';
+import { procStart, signalGroup } from '../../host/processes.js';
 import { type Exit, start } from '../../host/run.js';
 import type { CommandOutput } from './commandOutput.js';
 
@@ -47,6 +47,7 @@ const LOOKS = 20;
  */
 export async function runShell(call: ShellCall): Promise<ShellEnd> {
   const { command, cwd, mark, output, signal, clock, cwdFile } = call;
+  if (signal.aborted) return { kind: 'aborted' };
   const { FORCE_COLOR: _, CLICOLOR_FORCE: __, ...env } = call.env;
   // On one line with the command, so that bash's own messages count lines as the model does.
   const script = `trap ${quoted(`pwd -P > ${quoted(cwdFile)}`)} EXIT; ${command}`;
@@ -59,13 +60,13 @@ export async function runShell(call: ShellCall): Promise<ShellEnd> {
 
   const over = new AbortController();
   const ended = shell.exited.then((exit): ShellEnd => ({ kind: 'exited', exit }));
-  const looking = lookAfter(call, over.signal);
+  const looking = lookAfter(call, shell.pid, over.signal);
   const tooMany = looking.then((isOver) => (isOver ? NEVER : { kind: 'too-many' as const }));
   const end = await Promise.race([ended, tooMany, untilAborted(signal, over.signal)]);
   over.abort();
   await looking; // it may be about to trim the output
   if (end.kind !== 'exited') {
-    await endCall(leader, mark, clock);
+    await endProgram(leader, mark, clock, GRACE_MS);
     await shell.exited;
   }
   return end;
@@ -74,12 +75,13 @@ export async function runShell(call: ShellCall): Promise<ShellEnd> {
 const NEVER = new Promise<never>(() => {});
 
 /** Keeps its output and its processes bounded; false as soon as they were too many. */
-async function lookAfter({ clock, output, contain }: ShellCall, over: AbortSignal): Promise<boolean> {
+async function lookAfter({ clock, output, contain }: ShellCall, group: number, over: AbortSignal): Promise<boolean> {
+  const printers = { pause: () => signalGroup(group, 'SIGSTOP'), resume: () => signalGroup(group, 'SIGCONT') };
   for (;;) {
     await clock.sleep(LOOKED_AFTER_EVERY_MS, over).catch(() => {});
     if (over.aborted) return true;
     if (contain()) return false;
-    await output.trim();
+    await output.trim(printers);
   }
 }
 
@@ -89,13 +91,6 @@ function untilAborted(signal: AbortSignal, over: AbortSignal): Promise<ShellEnd>
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true, signal: over });
   });
-}
-
-/** The group catches children that dropped the mark, the mark those that left the group. */
-async function endCall(leader: ProcessRef, mark: Mark, clock: Clock): Promise<void> {
-  const [group, marked] = await Promise.all([groupMembers(leader), markedProcesses(mark)]);
-  await endAll([...group, ...marked.filter(({ pid }) => !group.some((member) => member.pid === pid))], clock, GRACE_MS);
-  await endMarked(mark, clock, GRACE_MS);
 }
 
 /**

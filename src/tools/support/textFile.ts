@@ -1,10 +1,15 @@
+import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { ToolError } from '../../util/errors.js';
+import { wellFormed } from '../../util/text.js';
+import { decoded, encoded } from './encoding.js';
+import { type Encoding, kindOf } from './fileKind.js';
 
 /** A text file as Edit and Write need it: its text without byte order mark, and what has to be kept of it. */
 export interface TextFile {
   readonly text: string;
   readonly hasMark: boolean;
+  readonly encoding: Encoding;
   /** Most of its lines end in CR LF. */
   readonly isCrlf: boolean;
   readonly state: FileState;
@@ -15,44 +20,59 @@ export interface FileState {
   readonly size: number;
   /** Permission bits. */
   readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
 }
 
 const LARGEST = 64 * 1024 * 1024;
 const MARK = '\ufeff';
 
 export async function fileState(path: string): Promise<FileState> {
-  const { mtimeMs, size, mode } = await stat(path);
-  return { mtimeMs, size, mode: mode & 0o7777 };
+  return stateOf(await stat(path));
 }
 
-/** @throws ToolError for what is not a regular file of UTF-8 text or is larger than 64 MiB; ENOENT. */
+function stateOf({ mtimeMs, size, mode, uid, gid }: Stats): FileState {
+  return { mtimeMs, size, mode: mode & 0o7777, uid, gid };
+}
+
+/** @throws ToolError for what is not a regular file of text or is larger than 64 MiB; ENOENT. */
 export async function readTextFile(path: string): Promise<TextFile> {
   const found = await stat(path);
   if (found.isDirectory()) throw new ToolError(`${path} is a folder.`);
   if (!found.isFile()) throw new ToolError(`${path} is not a regular file.`);
   if (found.size > LARGEST)
     throw new ToolError(`${path} has ${found.size} bytes, too many to edit here. Change it with Bash (sed, a script).`);
-  const state = { mtimeMs: found.mtimeMs, size: found.size, mode: found.mode & 0o7777 };
-  const whole = decode(await readFile(path), path);
+  const { text: whole, encoding } = textOf(await readFile(path), path);
   const hasMark = whole.startsWith(MARK);
   const crlf = whole.split('\r\n').length - 1;
   const lf = whole.split('\n').length - 1 - crlf;
-  return { text: hasMark ? whole.slice(1) : whole, hasMark, isCrlf: crlf > lf, state };
+  return { text: hasMark ? whole.slice(1) : whole, hasMark, encoding, isCrlf: crlf > lf, state: stateOf(found) };
 }
 
-function decode(bytes: Uint8Array, path: string): string {
+/** As Read shows it: by its mark, else as UTF-8, else as Latin-1. */
+function textOf(bytes: Buffer, path: string): { readonly text: string; readonly encoding: Encoding } {
+  const kind = kindOf(bytes);
+  if (kind.kind !== 'text')
+    throw new ToolError(`${path} is no text, so editing it here would damage it. Use Bash with a program for it.`);
+  const { encoding } = kind;
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { text: decoded(bytes, encoding), encoding };
   } catch (error) {
-    throw new ToolError(`${path} is not UTF-8 text, so editing it here would damage it. Change it with Bash.`, {
-      cause: error,
-    });
+    if (encoding === 'utf-8') return { text: decoded(bytes, 'windows-1252'), encoding: 'windows-1252' };
+    throw new ToolError(
+      `${path} begins like ${encoding.toUpperCase()} but is not that throughout, so editing it here would damage it. Change it with Bash.`,
+      { cause: error },
+    );
   }
 }
 
-/** The text as it goes to disk. */
-export function encodeText(text: string, { hasMark, isCrlf }: Pick<TextFile, 'hasMark' | 'isCrlf'>): string {
-  return `${hasMark ? MARK : ''}${isCrlf ? toCrlf(text) : text}`;
+/** The text as it goes to disk, in the file's own encoding. @throws ToolError when that lacks a character. */
+export function encodeText(
+  path: string,
+  text: string,
+  { hasMark, isCrlf, encoding }: Pick<TextFile, 'hasMark' | 'isCrlf' | 'encoding'>,
+): Buffer {
+  return encoded(path, `${hasMark ? MARK : ''}${wellFormed(isCrlf ? toCrlf(text) : text)}`, encoding);
 }
 
 export function toCrlf(text: string): string {
