@@ -11,7 +11,7 @@ export interface MemberSnapshot {
   readonly name: string;
   readonly isLead: boolean;
   readonly state: 'starting' | 'working' | 'idle' | 'exited' | 'terminated';
-  readonly waitingFor?: 'plan' | 'permission' | undefined;
+  readonly waitingFor?: 'plan' | 'permission' | 'question' | undefined;
   /** Goes up with everything that it does. */
   readonly counter: number;
   /** Messages that it has not taken into its conversation. */

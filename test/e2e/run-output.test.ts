@@ -1,8 +1,14 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../src/host/run.js';
 import { eventually } from '../helpers/eventually.js';
 import { addTemplate, type Ended, linesOf, live, resultOf } from '../helpers/headless.js';
 import { BIN, type Stage, stage } from '../helpers/program.js';
+import { checkerOf } from '../helpers/schemas.js';
+
+const checkResult = await checkerOf('result');
+const checkLine = await checkerOf('stream');
 
 const TEAM = `---
 name: pair
@@ -54,6 +60,15 @@ const ENDINGS: readonly Ending[] = [
     errors: /such nonsense/,
   },
   {
+    what: 'a model service that stays away',
+    lead: '{ fault: { status: 529, retryAfter: 0.02, times: 99 }, reply: "never" }',
+    args: [],
+    exitCode: 75,
+    subtype: 'error_during_execution',
+    text: '',
+    errors: /overloaded|529/i,
+  },
+  {
     what: '--max-turns',
     lead: `{ reply: ${call} }`,
     args: ['--max-turns', '2'],
@@ -98,7 +113,8 @@ function expectResult(
 ): void {
   expect(ended.exitCode, ended.stderr).toBe(exitCode);
   expect(result).toMatchObject({ type: 'result', subtype, is_error: exitCode !== 0, result: text });
-  if (errors) expect(result).toMatchObject({ errors: [expect.stringMatching(errors)] });
+  checkResult(result);
+  if (errors) expect(result).toMatchObject({ errors: expect.arrayContaining([expect.stringMatching(errors)]) });
   else expect(result).not.toHaveProperty('errors');
   expect(ended.stderr).not.toMatch(/^\s+at /m);
 }
@@ -120,7 +136,18 @@ describe.each(['in-process', 'tmux'])('with --backend %s', (backend) => {
 
     const stream = await ended('stream-json');
     const lines = linesOf(stream);
-    expect(lines[0]).toMatchObject({ type: 'system', subtype: 'init', members: ['bob'] });
+    for (const line of lines) checkLine(line);
+    expect(lines[0]).toMatchObject({
+      type: 'system',
+      subtype: 'init',
+      members: ['bob'],
+      cwd: team.folder,
+      permissionMode: 'bypassPermissions',
+      tools: expect.arrayContaining(['Bash', 'SendMessage']),
+      agents: expect.arrayContaining(['general-purpose']),
+      mcp_servers: [],
+    });
+    expect(lines.filter(({ subtype }) => subtype === 'init')).toHaveLength(1);
     expect(lines.filter(({ type }) => type === 'result')).toEqual([lines.at(-1)]);
     expectResult(lines.at(-1) ?? {}, stream, ending);
 
@@ -143,6 +170,7 @@ describe.each(['in-process', 'tmux'])('with --backend %s', (backend) => {
       await eventually(() => expect(team.server.log().length).toBeGreaterThan(before));
       process.kill(running.pid, signal);
       const ended = await running.ended();
+      for (const line of linesOf(ended)) checkLine(line);
       expectResult(linesOf(ended).at(-1) ?? {}, ended, {
         exitCode,
         subtype: 'interrupted',
@@ -165,9 +193,78 @@ test.each([
     const ended = await empty.troupe(['run', '--output-format', format, ...args]);
     expect(ended.exitCode).toBe(exitCode);
     expect(resultOf(ended)).toMatchObject({ is_error: true, errors: [expect.stringMatching(error)] });
+    checkResult(resultOf(ended));
   }
   const text = await empty.troupe(['run', ...args]);
   expect({ exitCode: text.exitCode, stdout: text.stdout }).toEqual({ exitCode, stdout: '' });
+});
+
+const FAULTS = [
+  { what: 'an error that nobody catches', code: `throw new Error('a fault inside')` },
+  { what: 'a rejection that nobody catches', code: `Promise.reject(new Error('a fault inside'))` },
+];
+
+test.each(FAULTS)(
+  '$what ends a run with 1, its team ended, its result last and its stack on stderr',
+  async ({ code }) => {
+    await using team = await stage(HANGING);
+    await addTemplate(team, 'pair', TEAM);
+    const preload = join(team.folder, 'preload.mjs');
+    await writeFile(preload, `process.on('SIGUSR2', () => { ${code}; });\n`);
+    const env = { ...team.env, NODE_OPTIONS: `--import=${preload}` };
+    for (const format of ['text', 'json', 'stream-json']) {
+      const before = team.server.log().length;
+      await using running = await live({ ...team, env }, ['run', 'pair', 'x', '--output-format', format]);
+      await eventually(() => expect(team.server.log().length).toBeGreaterThan(before));
+      process.kill(running.pid, 'SIGUSR2');
+      const ended = await running.ended();
+      expect(ended.exitCode, ended.stderr).toBe(1);
+      expect(ended.stderr).toMatch(/a fault inside\n\s+at /);
+      if (format === 'text') expect(ended.stdout).toBe('');
+      else {
+        const result = linesOf(ended).at(-1);
+        checkResult(result);
+        expect(result).toMatchObject({
+          subtype: 'error_during_execution',
+          is_error: true,
+          errors: ['That is a fault of troupe itself: a fault inside'],
+          members: [{ name: 'bob' }, { name: 'team-lead' }],
+        });
+      }
+    }
+    expect((await team.troupe(['ls', '--json'])).stdout).toBe('[]');
+  },
+);
+
+const TELLS_ALL = `
+agents:
+  team-lead:
+    - when: { turn: 1 }
+      fault: { status: 529, retryAfter: 0.02, times: 1 }
+      reply: [{ tool: Agent, input: { description: Look, prompt: Look., subagent_type: general-purpose } }]
+    - reply: All is told.
+  'team-lead/*':
+    - when: { turn: 1 }
+      reply: [{ text: I look. }, { tool: Bash, input: { command: 'echo seen' } }]
+    - reply: I saw it.
+  bob: [{ reply: The report of bob. }]
+`;
+
+test('stream-json tells of retries, tasks, teammates, and of sub-agents by the call that started them', async () => {
+  await using team = await stage(TELLS_ALL);
+  await addTemplate(team, 'pair', TEAM.replace('name: bob', 'name: bob, prompt: Look.'));
+  const ended = await team.troupe(['run', 'pair', 'x', '--output-format', 'stream-json'], { timeout: 60_000 });
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  const lines = linesOf(ended);
+  for (const line of lines) checkLine(line);
+  const kinds = new Set(lines.map(({ type, subtype }) => (subtype === undefined ? type : `${type}/${subtype}`)));
+  for (const kind of ['api_retry', 'task_started', 'task_notification', 'teammate_spawned', 'teammate_idle'])
+    expect(kinds).toContain(`system/${kind}`);
+  const call = lines.find(({ subtype }) => subtype === 'task_started')?.['tool_use_id'];
+  const ofAgent = lines.filter(({ parent_tool_use_id }) => parent_tool_use_id === call);
+  expect(ofAgent.map(({ type }) => type)).toEqual(['user', 'assistant', 'user', 'assistant']);
+  expect(JSON.stringify(ofAgent[2])).toContain('seen');
+  expect(lines.at(-1)).toMatchObject({ type: 'result', result: 'All is told.' });
 });
 
 test('a run that fails while it starts says why in its result, ends, and leaves nothing', async () => {

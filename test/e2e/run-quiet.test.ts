@@ -44,42 +44,208 @@ test.each(['in-process', 'tmux'])(
   },
 );
 
-test('a task that nobody takes ends a run with 4, after one turn in which the lead is told of it', async () => {
-  await using alone = await stage(
-    'agents: { team-lead: [{ when: { user: "Nobody works" }, reply: "So be it." }, { reply: "Done." }] }',
-  );
-  await addTemplate(
-    alone,
-    'left',
-    '---\nname: left\ndescription: x\ntasks: [{ subject: Dig, description: Deep. }]\n---\nGo.\n',
-  );
-  const { exitCode, result } = await runJson(alone, 'left');
-  expect(exitCode).toBe(4);
-  expect(result).toMatchObject({
-    subtype: 'error_teammates_unfinished',
-    is_error: true,
-    result: 'So be it.',
-    errors: [expect.stringContaining('task 1 "Dig" is pending, without an owner')],
-    tasks: [{ id: '1', subject: 'Dig', status: 'pending' }],
-  });
-  const told = heardBy(alone, 'team-lead').map((request) => request.includes('Nobody works any more'));
-  expect(told).toEqual([false, true]);
-});
+interface Scenario {
+  readonly what: string;
+  /** Front matter of the template, besides its name. */
+  readonly team: string;
+  readonly agents: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly exitCode: number;
+  /** Of the result. */
+  readonly subtype: string;
+  readonly result: string;
+  readonly errors?: readonly RegExp[];
+  readonly members?: Readonly<Record<string, string>>;
+  readonly tasks?: readonly string[];
+  readonly denials?: number;
+  /** How many of the lead's turns begin with being told that something is open. */
+  readonly nudges?: number;
+}
 
-test('a lead that sets an open task right when it is told of it ends well', async () => {
-  await using alone = await stage(
-    'agents: { team-lead: [{ when: { user: "Nobody works" }, reply: [{ tool: TaskUpdate, input: { taskId: "1", status: completed } }] }, { reply: "Done." }] }',
-  );
-  await addTemplate(
-    alone,
-    'left',
-    '---\nname: left\ndescription: x\ntasks: [{ subject: Dig, description: Deep. }]\n---\nGo.\n',
-  );
-  const { exitCode, result } = await runJson(alone, 'left');
-  expect({ exitCode, tasks: result.tasks }).toEqual({
+const BOB =
+  'members: [{ name: bob, permissionMode: bypassPermissions, prompt: Look. }]\nlead: { permissionMode: bypassPermissions }';
+const DIG = 'tasks: [{ subject: Dig, description: Deep. }]';
+
+const SCENARIOS: readonly Scenario[] = [
+  {
+    what: 'nothing to do for anybody but the lead',
+    team: 'members: [{ name: bob }]',
+    agents: 'team-lead: [{ reply: Done. }]',
     exitCode: 0,
-    tasks: [{ id: '1', subject: 'Dig', status: 'completed' }],
+    subtype: 'success',
+    result: 'Done.',
+    members: { bob: 'idle', 'team-lead': 'idle' },
+  },
+  {
+    what: 'the lead ends last',
+    team: BOB,
+    agents: `
+  team-lead:
+    - when: { turn: 1 }
+      reply: [{ tool: Bash, input: { command: 'until [ -e bob-is-done ]; do sleep 0.1; done; sleep 1' } }]
+    - reply: The lead is done.
+  bob:
+    - when: { turn: 1 }
+      reply: [{ tool: Bash, input: { command: touch bob-is-done } }]
+    - reply: 'Bob is done.'`,
+    exitCode: 0,
+    subtype: 'success',
+    result: 'The lead is done.',
+  },
+  {
+    what: 'a message that crosses the end of the lead',
+    team: BOB,
+    agents: `
+  team-lead:
+    - when: { user: 'Wait, there is more' }
+      reply: Now I know all.
+    - reply: I know all.
+  bob:
+    - when: { turn: 1 }
+      reply: [{ tool: SendMessage, input: { to: team-lead, message: 'Wait, there is more', summary: more } }]
+    - reply: [{ text: '' }]`,
+    exitCode: 0,
+    subtype: 'success',
+    result: 'Now I know all.',
+  },
+  {
+    what: 'an agent in the background, whose caller has ended its turn',
+    team: BOB.replace(', prompt: Look.', ''),
+    agents: `
+  team-lead:
+    - when: { turn: 1 }
+      reply: [{ tool: Agent, input: { description: Look, prompt: Look., subagent_type: general-purpose, run_in_background: true } }]
+    - when: { user: 'It was seen' }
+      reply: The agent saw it.
+    - reply: I wait for the agent.
+  'team-lead/*':
+    - when: { turn: 1 }
+      reply: [{ tool: Bash, input: { command: sleep 1.5 } }]
+    - reply: It was seen.`,
+    exitCode: 0,
+    subtype: 'success',
+    result: 'The agent saw it.',
+  },
+  {
+    what: 'a task that nobody takes',
+    team: DIG,
+    agents: 'team-lead: [{ when: { user: "Nobody works" }, reply: "So be it." }, { reply: "Done." }]',
+    exitCode: 4,
+    subtype: 'error_teammates_unfinished',
+    result: 'So be it.',
+    errors: [/task 1 "Dig" is pending, without an owner/, /^team-lead: idle, 2 turns, \$0\.\d{4}$/],
+    tasks: ['Dig pending'],
+    nudges: 1,
+  },
+  {
+    what: 'a task that the lead sets right when it is told of it',
+    team: DIG,
+    agents:
+      'team-lead: [{ when: { user: "Nobody works" }, once: true, reply: [{ tool: TaskUpdate, input: { taskId: "1", status: completed } }] }, { reply: "Done." }]',
+    exitCode: 0,
+    subtype: 'success',
+    result: 'Done.',
+    tasks: ['Dig completed'],
+    nudges: 1,
+  },
+  {
+    what: 'a task whose owner stopped in the middle of it',
+    team: `members: [{ name: bob, permissionMode: bypassPermissions }]\ntasks: [{ subject: Dig, description: Deep., owner: bob }]`,
+    agents: `
+  team-lead: [{ reply: I wait. }]
+  bob:
+    - { when: { turn: 1 }, reply: [{ tool: TaskUpdate, input: { taskId: '1', status: in_progress } }] }
+    - { reply: I am tired. }`,
+    exitCode: 4,
+    subtype: 'error_teammates_unfinished',
+    result: 'I wait.',
+    errors: [/task 1 "Dig" is in_progress, owner bob$/, /^bob: idle, 2 turns/, /^team-lead: idle/],
+    tasks: ['Dig in_progress'],
+    nudges: 1,
+  },
+  {
+    what: 'a plan that nobody decides on',
+    team: 'members: [{ name: bob, plan: true, prompt: Plan. }]',
+    agents: `
+  team-lead: [{ reply: I do not care. }]
+  bob: [{ reply: [{ tool: ExitPlanMode, input: { plan: Dig. } }] }]`,
+    exitCode: 4,
+    subtype: 'error_teammates_unfinished',
+    result: 'I do not care.',
+    errors: [/the plan of bob waits for an answer/, /^bob: working, 1 turn/, /^team-lead/],
+    nudges: 1,
+  },
+  {
+    what: 'a permission that nobody can give',
+    team: 'members: [{ name: bob, prompt: Touch. }]',
+    agents: `
+  team-lead: [{ when: { user: 'I may not' }, reply: Bob may not. }, { reply: I wait. }]
+  bob: [{ when: { turn: 1 }, reply: [{ tool: Bash, input: { command: touch made } }] }, { reply: I may not. }]`,
+    exitCode: 0,
+    subtype: 'success',
+    result: 'Bob may not.',
+    denials: 1,
+  },
+  {
+    what: 'a member that hangs, until --timeout',
+    team: BOB,
+    agents: `
+  team-lead: [{ reply: I wait for bob. }]
+  bob: [{ reply: [{ tool: Bash, input: { command: sleep 60 } }] }]`,
+    args: ['--timeout', '8s'],
+    exitCode: 124,
+    subtype: 'error_timeout',
+    result: 'I wait for bob.',
+    errors: [/--timeout/, /^bob: working \(Bash\), 1 turn, \$/, /^team-lead: idle, 1 turn, \$/],
+    members: { bob: 'working', 'team-lead': 'idle' },
+  },
+  {
+    what: 'an agent that hangs, until it is ended for its silence',
+    team: BOB.replace(', prompt: Look.', ''),
+    env: { TROUPE_AGENT_IDLE_TIMEOUT: '1' },
+    agents: `
+  team-lead:
+    - when: { turn: 1 }
+      reply: [{ tool: Agent, input: { description: Look, prompt: Look., subagent_type: general-purpose, run_in_background: true } }]
+    - when: { user: 'no sign for 1 s' }
+      reply: The agent hung.
+    - reply: I wait for the agent.
+  'team-lead/*': [{ fault: { stream: hang, times: 9 }, reply: never }]`,
+    exitCode: 0,
+    subtype: 'success',
+    result: 'The agent hung.',
+  },
+  {
+    what: 'a member whose turn fails',
+    team: BOB,
+    agents: `
+  team-lead: [{ when: { user: 'Its turn failed: [^"]*such nonsense' }, reply: Bob failed. }, { reply: I wait for bob. }]
+  bob: [{ fault: { status: 400, message: such nonsense, times: 9 }, reply: never }]`,
+    exitCode: 0,
+    subtype: 'success',
+    result: 'Bob failed.',
+  },
+];
+
+test.each(SCENARIOS)('a run ends when it is over, with $exitCode: $what', async (scenario) => {
+  const { team: front, agents, args = [], env = {}, exitCode, denials = 0, nudges = 0 } = scenario;
+  await using team = await stage(`agents:\n  ${agents.trim()}\n`);
+  await addTemplate(team, 'case', `---\nname: case\ndescription: x\n${front}\n---\nGo.\n`);
+  const words = ['run', 'case', '--backend', 'in-process', '--output-format', 'json', ...args];
+  const ended = await team.troupe(words, { timeout: 60_000, env: { ...team.env, ...env } });
+  const result = resultOf(ended);
+  expect({ exitCode: ended.exitCode, result }, ended.stderr).toMatchObject({
+    exitCode,
+    result: { subtype: scenario.subtype, is_error: exitCode !== 0, result: scenario.result },
   });
+  expect(result.errors ?? []).toEqual((scenario.errors ?? []).map((words) => expect.stringMatching(words)));
+  if (scenario.members)
+    expect(Object.fromEntries(result.members.map(({ name, state }) => [name, state]))).toEqual(scenario.members);
+  expect(result.tasks.map(({ subject, status }) => `${subject} ${status}`)).toEqual(scenario.tasks ?? []);
+  expect(result.permission_denials).toHaveLength(denials);
+  const told = heardBy(team, 'team-lead').at(-1)?.split('Nobody works any more').length ?? 1;
+  expect(told - 1).toBe(nudges);
 });
 
 const Record = z.looseObject({ pid: z.number() });
@@ -110,16 +276,4 @@ agents:
   const result = resultOf(ended);
   expect(result.result).toBe('Bob is gone.');
   expect(result.members.find(({ name }) => name === 'bob')?.state).toBe('terminated');
-});
-
-test('a member whose turn fails is told to the lead, and keeps no run from its end', async () => {
-  await using team = await stage(`
-agents:
-  team-lead: [{ when: { user: 'turn failed' }, reply: Bob failed. }, { reply: I wait for bob. }]
-  bob: [{ fault: { status: 400, message: such nonsense, times: 9 }, reply: never }]
-`);
-  await addTemplate(team, 'pair', pair());
-  const { exitCode, result } = await runJson(team, 'pair', 'x');
-  expect({ exitCode, result: result.result }).toEqual({ exitCode: 0, result: 'Bob failed.' });
-  expect(heardBy(team, 'team-lead').at(-1)).toContain('such nonsense');
 });

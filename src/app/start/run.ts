@@ -1,23 +1,25 @@
 import type { TurnEnd } from '../../agent/events.js';
-import { endOfTurn } from '../../headless/exitCode.js';
-import { verdict } from '../../headless/quiet.js';
-import { type RunEnd, type RunResult, resultOf } from '../../headless/result.js';
-import { agentLine, initLine, teamLine } from '../../headless/stream.js';
+import { withDoings } from '../../headless/doings.js';
+import { type RunEnd, type RunResult, resultOf, type WorktreeResult } from '../../headless/result.js';
+import { agentLine } from '../../headless/stream.js';
 import type { WantedBackend } from '../../panes/choose.js';
-import { openEventLog } from '../../team/eventLog.js';
-import { ExitCode, isAbort, messageOf, UserError } from '../../util/errors.js';
+import { ExitCode, messageOf, UserError } from '../../util/errors.js';
 import { downTeam } from '../end/down.js';
 import { leadHere, teammatesHere } from '../members/leadHere.js';
 import { placeOf, startEngine, type World } from '../services.js';
+import type { Session } from '../session/memberSession.js';
+import { ASKS_FOR_IT, type AskedAnswer, askedAnswer } from './askedAnswer.js';
 import { type BackendWish, decideBackend } from './backends.js';
+import { NO_FACTS } from './failedRun.js';
+import { joinWorktrees, lostWorktrees, withLoss } from './lostWorktrees.js';
 import { planTeam, type TeamPlan, type TeamWish } from './planTeam.js';
+import { planRunAgain } from './resumeRun.js';
 import { runFacts } from './runFacts.js';
-import { takeSnapshot } from './snapshot.js';
-import { startTeam } from './startTeam.js';
+import { createRunStream } from './runStream.js';
+import { type StartedTeam, startTeam } from './startTeam.js';
+import { startedOrStopped } from './stoppedStart.js';
+import { watchRun } from './watchRun.js';
 import { keptWords } from './worktrees.js';
-
-/** Two looks this far apart must be equal. */
-const LOOK_MS = 200;
 
 export interface RunOptions {
   readonly wish: TeamWish;
@@ -25,11 +27,15 @@ export interface RunOptions {
   readonly timeoutMs?: number | undefined;
   readonly keep: boolean;
   readonly approvePlans: boolean;
+  /** The `session_id` of a run that is gone on with. */
+  readonly resume?: string | undefined;
+  /** `--json-schema`: a file. */
+  readonly jsonSchema?: string | undefined;
   /** A line for a person. */
   readonly note: (line: string) => void;
   /** A line of `stream-json`. */
   readonly line: (line: object) => void;
-  /** Aborted with the name of the signal that ends the run, or `EPIPE` when nobody reads it any more. */
+  /** Aborted with a `Stop`: the signal that ends the run, `EPIPE` when nobody reads it any more, or a fault. */
   readonly signal: AbortSignal;
   /** Called with the plan before anything is started. */
   readonly planned?: (plan: TeamPlan) => void;
@@ -42,7 +48,7 @@ export interface RunOutcome {
 
 /** A whole team without a person: from its start until the work is done, and one result. @throws UserError before anything has started. */
 export async function runTeam(world: World, options: RunOptions): Promise<RunOutcome> {
-  const { wish, note, line, signal } = options;
+  const { wish, note } = options;
   const backendWish: BackendWish = {
     wanted: options.backend,
     command: 'run',
@@ -51,9 +57,9 @@ export async function runTeam(world: World, options: RunOptions): Promise<RunOut
     layout: 'panes',
   };
   const decided = await decideBackend(world, backendWish);
-  const plan = await planTeam(world, wish, 'run');
-  if (plan.lead.prompt === undefined)
-    throw new UserError('There is nothing to do: say behind "run" what the team is for, or pipe it in.');
+  const asked = options.jsonSchema === undefined ? undefined : await askedAnswer(options.jsonSchema);
+  const again = options.resume === undefined ? undefined : await planRunAgain(world, options.resume, wish);
+  const plan = asking(again?.plan ?? (await planTeam(world, wish, 'run')), asked);
   options.planned?.(plan);
   for (const notice of [...plan.untrusted, ...plan.notices]) note(notice);
 
@@ -61,166 +67,171 @@ export async function runTeam(world: World, options: RunOptions): Promise<RunOut
   const begun = clock.monotonic();
   const engineEnd = new AbortController();
   const engine = startEngine(clock, engineEnd.signal, (error) => note(messageOf(error)));
-  const place = placeOf(world, plan.name);
+  const timeout = new AbortController();
+  const timer = untilTimeout(world, options.timeoutMs, timeout, engineEnd.signal);
+  const stream = createRunStream(options.line);
   let lastEnd: TurnEnd | undefined;
-  let apiMs = 0;
   let sessionId = '';
   const lead = leadHere({
     world,
     engine,
     unattended: { approvePlans: options.approvePlans },
+    ...(asked && { answerTool: asked.tool }),
     view: {
       card: (request) => note(`${request.from} asks: ${request.description ?? 'a plan waits for approval'}`),
       note,
       members: () => {},
       event(event) {
-        if (event.type === 'assistant') apiMs += event.durationMs;
+        if (event.type === 'joined') stream.joined(event);
         if (event.type === 'turn_ended') lastEnd = event.end;
         if (event.type === 'retry')
           note(
             `The model service does not answer (${event.error}); trying again in ${Math.round(event.delayMs / 100) / 10} s`,
           );
         const object = agentLine(event, sessionId);
-        if (object) line(object);
+        if (object) stream.line(object);
       },
     },
   });
-  // As soon as there is a session, so that this line is the first one.
+  // Before the lead does anything.
   const opened = lead.opened.then((session) => {
     sessionId = session.parts.launch.sessionId;
-    line(
-      initLine({
-        session_id: sessionId,
-        team: plan.name,
-        cwd: plan.cwd,
-        model: plan.settings.model,
-        permissionMode: plan.settings.leadMode,
-        members: plan.members.map(({ name }) => name),
-      }),
-    );
+    stream.begin({
+      session_id: sessionId,
+      team: plan.name,
+      cwd: plan.cwd,
+      model: plan.settings.model,
+      permissionMode: plan.settings.leadMode,
+      members: plan.members.map(({ name }) => name),
+    });
     return session;
   });
   opened.catch(() => {});
-  const starting = startTeam({
+  const parts = {
     world,
-    plan,
     decided,
     wish: backendWish,
     teammateHere: teammatesHere(world, engine, note),
     leadHere: lead.start,
     progress: note,
-  });
+  };
+  const starting = again ? again.start(parts, plan.lead.prompt) : startTeam({ ...parts, plan });
   starting.catch(() => engineEnd.abort());
-  const { open } = await starting;
+  const over = AbortSignal.any([options.signal, timeout.signal]);
+  const started = await startedOrStopped(world, plan.name, starting, over);
+  if ('exitCode' in started) {
+    const facts = { ...NO_FACTS, team: plan.name, duration_ms: Math.round(clock.monotonic() - begun) };
+    return { result: resultOf(started, facts), exitCode: started.exitCode };
+  }
+  const { open } = started;
   const session = await opened;
+  asked?.answer.hopeless.addEventListener('abort', () => session.member.control.interrupt());
 
-  const timeout = new AbortController();
-  const timer =
-    options.timeoutMs === undefined
-      ? undefined
-      : clock.sleep(options.timeoutMs, engineEnd.signal).then(
-          () => timeout.abort('timeout'),
-          () => {},
-        );
-  const crash = lead.ended.then(
-    () => undefined,
-    (error: unknown) =>
-      ({ subtype: 'error_during_execution', exitCode: ExitCode.failed, text: '', errors: [messageOf(error)] }) as const,
-  );
-  const watching = new AbortController();
-  const end: RunEnd = await Promise.race([
-    untilOver({ over: AbortSignal.any([signal, timeout.signal, watching.signal]) }),
-    crash.then((failed) => failed ?? untilOver({ over: watching.signal })),
-  ]);
-  watching.abort();
-
-  const facts = await runFacts(place, { sessionId, durationMs: clock.monotonic() - begun, apiMs });
-  const stopped = end.exitCode === ExitCode.limit || end.exitCode === ExitCode.timeout || end.subtype === 'interrupted';
-  session.member.control.interrupt();
-  session.member.control.leave();
-  await crash;
-  const { keptWorktrees } = await downTeam({
-    world,
-    team: plan.name,
-    backend: open.backend,
-    panes: open.panes,
-    force: end.exitCode !== ExitCode.ok,
-    purge: false,
-    keep: options.keep || stopped,
-    progress: note,
+  const watched = await Promise.race([
+    watchRun({
+      world,
+      team: plan.name,
+      session,
+      sessionId,
+      lastEnd: () => lastEnd,
+      since: again?.since ?? 0,
+      line: stream.line,
+      asked,
+      over,
+    }),
+    crashOf(lead.ended),
+  ]).catch(brokenBy);
+  const durationMs = clock.monotonic() - begun;
+  const facts = await runFacts(placeOf(world, plan.name), { sessionId, durationMs }).catch((error: unknown) => {
+    note(messageOf(error));
+    return { ...NO_FACTS, session_id: sessionId, team: plan.name };
+  });
+  const { end, worktrees } = await takeDown(world, options, {
+    plan,
+    open,
+    session,
+    leadEnded: lead.ended,
+    end: withDoings(watched, facts.members),
   });
   engineEnd.abort();
   await timer;
-  for (const kept of keptWorktrees) note(keptWords(kept));
-  const worktrees = keptWorktrees.map(({ member, path, branch, why }) => ({ member, path, branch, why }));
-  return { result: resultOf(end, { ...facts, team: plan.name, worktrees }), exitCode: end.exitCode };
-
-  async function untilOver({ over }: { over: AbortSignal }): Promise<RunEnd> {
-    const events = openEventLog(place.paths.events, clock);
-    let seen = 0;
-    let before: Awaited<ReturnType<typeof takeSnapshot>> | undefined;
-    let nudged: string | undefined;
-    const text = () => (lastEnd?.reason === 'done' ? lastEnd.text : (lastEnd?.text ?? ''));
-    for (;;) {
-      for (const event of await events.read(seen)) {
-        seen = event.seq;
-        const object = teamLine(event, sessionId);
-        if (object) line(object);
-      }
-      const failed = lastEnd && endOfTurn(lastEnd);
-      if (failed) return failed;
-      const now = await takeSnapshot(place, world.home);
-      const state = verdict(before, now);
-      before = now;
-      if (state.kind === 'quiet' && !session.member.control.arrivals.wakes())
-        return { subtype: 'success', exitCode: ExitCode.ok, text: text(), errors: [] };
-      if (state.kind === 'stuck') {
-        const open = state.open.map((what) => `- ${what}`).join('\n');
-        if (nudged === state.signature)
-          return {
-            subtype: 'error_teammates_unfinished',
-            exitCode: ExitCode.unfinished,
-            text: text(),
-            errors: [`Nobody works any more, but there is something open:\n${open}`],
-          };
-        nudged = state.signature;
-        before = undefined;
-        session.member.control.arrivals.add({
-          text: `Nobody works any more, but this is open:\n${open}\nSee to it, or set right what is not true any more. Without a change the run ends as unfinished.`,
-          from: 'lead',
-          mail: [],
-          wakes: true,
-        });
-      }
-      try {
-        await clock.sleep(LOOK_MS, over);
-      } catch (error) {
-        if (!isAbort(error) && !over.aborted) throw error;
-        return stoppedBy(over.reason, text());
-      }
-    }
-  }
+  stream.end();
+  const given = asked?.answer.given();
+  return {
+    result: { ...resultOf(end, { ...facts, worktrees }), ...(given && { structured_output: given.value }) },
+    exitCode: end.exitCode,
+  };
 }
 
-function stoppedBy(reason: unknown, text: string): RunEnd {
-  switch (reason) {
-    case 'timeout':
-      return {
-        subtype: 'error_timeout',
-        exitCode: ExitCode.timeout,
-        text,
-        errors: ['The run was not done within --timeout.'],
-      };
-    case 'SIGINT':
-      return { subtype: 'interrupted', exitCode: ExitCode.interrupted, text, errors: ['Interrupted (SIGINT).'] };
-    case 'EPIPE':
-      return {
-        subtype: 'interrupted',
-        exitCode: ExitCode.brokenPipe,
-        text,
-        errors: ['Nobody reads the output any more.'],
-      };
-    default:
-      return { subtype: 'interrupted', exitCode: ExitCode.terminated, text, errors: ['Ended (SIGTERM).'] };
+function asking(plan: TeamPlan, asked: AskedAnswer | undefined): TeamPlan {
+  const { prompt } = plan.lead;
+  if (prompt === undefined)
+    throw new UserError('There is nothing to do: say behind "run" what the team is for, or pipe it in.');
+  return asked ? { ...plan, lead: { ...plan.lead, prompt: `${prompt}\n\n${ASKS_FOR_IT}` } } : plan;
+}
+
+/** Aborts `late` with `timeout` after so long. */
+async function untilTimeout(
+  { clock }: World,
+  ms: number | undefined,
+  late: AbortController,
+  signal: AbortSignal,
+): Promise<void> {
+  if (ms === undefined) return;
+  await clock.sleep(ms, signal).then(
+    () => late.abort('timeout'),
+    () => {},
+  );
+}
+
+/** Only when the lead crashes. */
+function crashOf(leadEnded: Promise<void>): Promise<never> {
+  return new Promise((_, reject) => {
+    leadEnded.catch(reject);
+  });
+}
+
+function brokenBy(error: unknown): RunEnd {
+  const exitCode = error instanceof UserError && error.exitCode !== ExitCode.ok ? error.exitCode : ExitCode.failed;
+  return { subtype: 'error_during_execution', exitCode, text: '', errors: [messageOf(error)] };
+}
+
+interface Ending {
+  readonly plan: TeamPlan;
+  readonly open: StartedTeam['open'];
+  readonly session: Session;
+  readonly leadEnded: Promise<void>;
+  readonly end: RunEnd;
+}
+
+/** Ends the team. A run whose team cannot be ended, or that lost something, has failed. */
+async function takeDown(
+  world: World,
+  { keep, note }: RunOptions,
+  { plan, open, session, leadEnded, end }: Ending,
+): Promise<{ end: RunEnd; worktrees: WorktreeResult[] }> {
+  const lost = await lostWorktrees(world, plan.name, plan.cwd).catch(() => []);
+  const stopped = end.exitCode === ExitCode.limit || end.exitCode === ExitCode.timeout || end.subtype === 'interrupted';
+  session.member.control.interrupt();
+  session.member.control.leave();
+  await leadEnded.catch(() => {});
+  try {
+    const { keptWorktrees } = await downTeam({
+      world,
+      team: plan.name,
+      backend: open.backend,
+      panes: open.panes,
+      force: end.exitCode !== ExitCode.ok,
+      purge: false,
+      keep: keep || stopped,
+      progress: note,
+    });
+    for (const kept of keptWorktrees) note(keptWords(kept));
+    const kept = keptWorktrees.map(({ member, path, branch, why }) => ({ member, path, branch, holds: [...why] }));
+    const worktrees = joinWorktrees(kept, lost);
+    return { end: withLoss(end, worktrees), worktrees };
+  } catch (error) {
+    note(`The team could not be taken down: ${messageOf(error)}`);
+    return { end: end.exitCode === ExitCode.ok ? brokenBy(error) : end, worktrees: lost };
   }
 }

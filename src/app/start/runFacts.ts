@@ -3,6 +3,7 @@ import { toApiUsage } from '../../headless/result.js';
 import { openMailbox } from '../../mailbox/mailbox.js';
 import { parsePayload } from '../../mailbox/message.js';
 import { modelFacts } from '../../model/catalogue.js';
+import type { Usage } from '../../model/types.js';
 import { addUsage, NO_USAGE } from '../../model/usage.js';
 import { openTaskList } from '../../tasks/taskList.js';
 import { openEventLog } from '../../team/eventLog.js';
@@ -16,7 +17,7 @@ type Facts = Omit<RunResult, 'type' | 'subtype' | 'is_error' | 'result' | 'error
 /** What a result says besides how it ended, read from the team's files. */
 export async function runFacts(
   place: TeamPlace,
-  { sessionId, durationMs, apiMs }: { sessionId: string; durationMs: number; apiMs: number },
+  { sessionId, durationMs }: { sessionId: string; durationMs: number },
 ): Promise<Facts> {
   const { paths, clock } = place;
   const team = await openTeamFile(paths.config).require();
@@ -27,7 +28,7 @@ export async function runFacts(
     const record = await readRunRecord(paths.runRecord(name));
     if (!record) continue;
     records.push(record);
-    const { state, turns, tokens, costUsd } = await liveRecord(record);
+    const { state, activity, turns, tokens, costUsd } = await liveRecord(record);
     const lastReport = reports.get(name);
     members.push({
       name,
@@ -35,6 +36,7 @@ export async function runFacts(
       turns,
       usage: toApiUsage(tokens),
       costUsd,
+      ...(activity !== undefined && { activity }),
       ...(worktreePath && { worktree: worktreePath }),
       ...(lastReport !== undefined && { lastReport }),
     });
@@ -45,7 +47,7 @@ export async function runFacts(
     team: team.name,
     num_turns: members.find(({ name }) => name === LEAD)?.turns ?? 0,
     duration_ms: Math.round(durationMs),
-    duration_api_ms: Math.round(apiMs),
+    duration_api_ms: Math.round(records.reduce((sum, { apiMs = 0 }) => sum + apiMs, 0)),
     total_cost_usd: records.reduce((sum, { costUsd }) => sum + costUsd, 0),
     usage: toApiUsage(records.reduce((sum, { tokens }) => addUsage(sum, tokens), NO_USAGE)),
     modelUsage: modelUsageOf(records),
@@ -56,6 +58,7 @@ export async function runFacts(
           tool_name: String(event['tool_name']),
           tool_use_id: String(event['tool_use_id']),
           tool_input: event['tool_input'],
+          member: event.member ?? LEAD,
         }),
       ),
     members,
@@ -79,11 +82,8 @@ async function lastReports({ paths, clock, ids }: TeamPlace): Promise<Map<string
   return reports;
 }
 
-function modelUsageOf(records: readonly RunRecord[]): Record<string, object> {
-  const sums = new Map<
-    string,
-    { input: number; output: number; cacheRead: number; cacheWrite: number; costUsd: number }
-  >();
+function modelUsageOf(records: readonly RunRecord[]): RunResult['modelUsage'] {
+  const sums = new Map<string, Usage & { readonly costUsd: number }>();
   for (const { models = {} } of records) {
     for (const [model, { costUsd, ...usage }] of Object.entries(models)) {
       const { costUsd: before, ...counted } = sums.get(model) ?? { ...NO_USAGE, costUsd: 0 };
@@ -91,14 +91,14 @@ function modelUsageOf(records: readonly RunRecord[]): Record<string, object> {
     }
   }
   return Object.fromEntries(
-    [...sums].map(([model, { input, output, cacheRead, cacheWrite, costUsd }]) => [
+    [...sums].map(([model, { input, output, cacheRead, cacheWrite, webSearches = 0, costUsd }]) => [
       model,
       {
         inputTokens: input,
         outputTokens: output,
         cacheReadInputTokens: cacheRead,
         cacheCreationInputTokens: cacheWrite,
-        webSearchRequests: 0,
+        webSearchRequests: webSearches,
         costUSD: costUsd,
         contextWindow: modelFacts(model).contextWindow,
       },
