@@ -4,7 +4,7 @@
 //   code for it beside it: that starts in less than half the time. bin/troupe.js chooses by dist/everyday.txt.
 // Beside them: what `troupe --help` prints without loading either, and the licences of what is bundled.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,8 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const EVERYDAY = 'send status inbox tasks plans approve reject permissions allow deny ls logs'.split(' ');
+// The shell's grammar, and what reads it: looked for beside the bundle.
+const GRAMMAR = ['web-tree-sitter/web-tree-sitter.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm'];
 const RARE = ['execa', 'proper-lockfile', 'string-width'];
 
 /**
@@ -49,6 +51,33 @@ const everydayOnly = {
   },
 };
 
+/**
+ * The SDK of MCP in a file of its own: it loads all of zod, which it would else make all parts share that load some of it.
+ * What is imported from it anywhere is named here.
+ */
+const MCP_SDK = `
+export { Client } from '@modelcontextprotocol/sdk/client/index.js';
+export { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+export { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+export { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+export { ErrorCode, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+`;
+const mcpSdkBeside = {
+  name: 'mcp-sdk-beside',
+  setup({ onResolve }) {
+    onResolve({ filter: /^@modelcontextprotocol\/sdk\// }, () => ({ path: './mcp-sdk.js', external: true }));
+  },
+};
+
+/** What writes schemas down for a model, likewise: only a member that works needs it, and zod's index names it to all. */
+const ZOD_JSON_SCHEMA = "export { toJSONSchema } from 'zod/v4/core';";
+const zodJsonSchemaBeside = {
+  name: 'zod-json-schema-beside',
+  setup({ onResolve }) {
+    onResolve({ filter: /^zod\/v4\/core$/ }, () => ({ path: './zod-json-schema.js', external: true }));
+  },
+};
+
 const options = {
   absWorkingDir: root,
   outdir: 'dist',
@@ -78,13 +107,15 @@ const builds = await Promise.all([
     ...options,
     entryPoints: ['src/cli/main.ts'],
     chunkNames: 'main-[hash]',
-    plugins: [unused],
+    plugins: [unused, mcpSdkBeside, zodJsonSchemaBeside],
     splitting: true,
   }),
+  build({ ...options, stdin: { contents: MCP_SDK, resolveDir: root }, entryNames: 'mcp-sdk' }),
+  build({ ...options, stdin: { contents: ZOD_JSON_SCHEMA, resolveDir: root }, entryNames: 'zod-json-schema' }),
   build({
     ...everyday,
     entryPoints: [{ in: 'src/cli/main.ts', out: 'everyday' }],
-    plugins: [unused, everydayOnly],
+    plugins: [unused, mcpSdkBeside, zodJsonSchemaBeside, everydayOnly],
     // Code that comes out of V8's cache cannot import(); it can require().
     supported: { 'dynamic-import': false },
   }),
@@ -98,6 +129,7 @@ const texts = {
   'everyday.txt': EVERYDAY.join('\n'),
   'THIRD-PARTY.txt': licences(),
 };
+for (const path of GRAMMAR) copyFileSync(`${root}node_modules/${path}`, `${root}dist/${basename(path)}`);
 for (const [name, text] of Object.entries(texts)) writeFileSync(`${root}dist/${name}`, text);
 writeFileSync(`${root}dist/everyday.cjs.cache`, codeOf(`${root}dist/everyday.cjs`));
 const help = execFileSync(process.execPath, [`${root}bin/troupe.js`, 'help'], {
@@ -110,6 +142,7 @@ writeFileSync(`${root}dist/help.txt`, help);
 const current = new Set([
   ...Object.keys(outputs).map((path) => basename(path)),
   ...Object.keys(texts),
+  ...GRAMMAR.map((path) => basename(path)),
   'help.txt',
   'everyday.cjs.cache',
 ]);
@@ -147,7 +180,8 @@ function licences() {
   const folders = Object.values(outputs)
     .flatMap(({ inputs }) => Object.keys(inputs))
     .flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
-  const texts = [...new Set(folders)].sort().map((folder) => {
+  const copied = GRAMMAR.map((path) => `node_modules/${path.split('/')[0]}`);
+  const texts = [...new Set([...folders, ...copied])].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(`${root}${folder}/package.json`, 'utf8'));
     const file = readdirSync(`${root}${folder}`).find((entry) => /^licen[cs]e/i.test(entry));
     const text = file === undefined ? '' : `\n\n${readFileSync(`${root}${folder}/${file}`, 'utf8').trim()}`;

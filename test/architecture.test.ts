@@ -103,9 +103,9 @@ describe('a trespass is reported with its file and line', () => {
   });
 
   test.each([
-    ["import { execa } from 'execa';", 'host/run.ts, mcp/servers.ts'],
-    ["const { spawn } = await import('node:child_process');", 'host/run.ts, mcp/servers.ts'],
-    ["import { spawn } from 'child_process';", 'host/run.ts, mcp/servers.ts'],
+    ["import { execa } from 'execa';", 'host/run.ts, mcp/stdio.ts'],
+    ["const { spawn } = await import('node:child_process');", 'host/run.ts, mcp/stdio.ts'],
+    ["import { spawn } from 'child_process';", 'host/run.ts, mcp/stdio.ts'],
     ["import { setTimeout as delay } from 'node:timers/promises';", 'host/clock.ts'],
     ['const now = Date.now();', 'host/clock.ts'],
     ['const now = new Date();', 'host/clock.ts'],

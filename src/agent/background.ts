@@ -13,6 +13,8 @@ export interface TaskOutput {
   write(text: string): void;
   /** The last section. All of the file is on disk when it returns. */
   finish(text: string): Promise<void>;
+  /** Puts a text before everything else, once it is finished. */
+  putFirst(text: string): Promise<void>;
   /** The newest lines, at most 1000. */
   lastLines(): readonly string[];
 }
@@ -243,6 +245,8 @@ async function beginTask(
       onEvent({ type: 'task_notification', task: record });
       onEnd(id);
       const facts = await decorated(decorations, deps);
+      if (facts.warning !== undefined)
+        await trying('its output could not be marked', output?.putFirst(facts.warning) ?? Promise.resolve());
       if (record.backgrounded) await notify({ ...facts, usage });
       return facts;
     },

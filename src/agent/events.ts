@@ -3,7 +3,8 @@ import type { TaskEvent } from './background.js';
 
 /** How one turn of an agent's conversation ended: from a prompt to the answer that asks for no more tools. */
 export type TurnEnd =
-  | { readonly reason: 'done'; readonly text: string }
+  /** `stoppedBy`: a hook ended it, for this reason. */
+  | { readonly reason: 'done'; readonly text: string; readonly stoppedBy?: 'hook' }
   /** A plan was handed in; its answer starts the next turn. */
   | { readonly reason: 'waits-for-plan'; readonly text: string }
   /** The turn was interrupted, or the agent is being ended. */
@@ -14,10 +15,21 @@ export type TurnEnd =
 export type CompactionTrigger = 'auto' | 'prompt-too-long';
 
 /** What a response of the model cost. */
-export type Spending = Pick<Extract<AgentEvent, { type: 'assistant' }>, 'message' | 'usage' | 'costUsd'>;
+export type Spending = Pick<Extract<AgentEvent, { type: 'assistant' }>, 'message' | 'usage' | 'costUsd'> & {
+  /** Milliseconds that the model took, where that was measured. */
+  readonly durationMs?: number;
+};
 
 /** Everything that happens to an agent, in order. Screens, transcripts of a run and counters are subscribers. */
 export type AgentEvent =
+  /** It has its tools now; the first one. */
+  | {
+      readonly type: 'joined';
+      readonly tools: readonly string[];
+      /** The agent types that it can start. */
+      readonly agents: readonly string[];
+      readonly mcpServers: readonly { readonly name: string; readonly status: string }[];
+    }
   | { readonly type: 'prompt'; readonly message: MessageParam }
   | {
       readonly type: 'assistant';
@@ -50,5 +62,7 @@ export type AgentEvent =
       readonly error: string;
     }
   | { readonly type: 'turn_ended'; readonly end: TurnEnd }
+  /** What happened to an agent that this one, or one below it, started by the call `toolUseId`. */
+  | { readonly type: 'subagent'; readonly toolUseId: string; readonly event: AgentEvent }
   /** A task that runs beside the conversation. */
   | TaskEvent;

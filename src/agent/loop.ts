@@ -12,6 +12,7 @@ import type {
 import { ModelError } from '../model/types.js';
 import { messageOf } from '../util/errors.js';
 import type { Arrival, Arrivals } from './arrivals.js';
+import { DeniedError } from './autoMode.js';
 import { type Compaction, summarise } from './compaction.js';
 import type { AgentEvent, CompactionTrigger, TurnEnd } from './events.js';
 import { createLoopDetector } from './loopDetection.js';
@@ -57,7 +58,7 @@ export async function* runTurn(
 ): AsyncGenerator<AgentEvent, TurnEnd> {
   const said: MessageParam[] = [];
   const end = (
-    rest: { reason: Exclude<TurnEnd['reason'], 'failed'> } | { reason: 'failed'; error: Error },
+    rest: { reason: Exclude<TurnEnd['reason'], 'failed'>; stoppedBy?: 'hook' } | { reason: 'failed'; error: Error },
   ): TurnEnd => ({ ...rest, text: finalText(said) });
   const failed = (error: unknown) =>
     end({ reason: 'failed', error: error instanceof Error ? error : new Error(messageOf(error)) });
@@ -69,6 +70,11 @@ export async function* runTurn(
   let isFresh = false;
 
   async function* shorten(trigger: CompactionTrigger): AsyncGenerator<AgentEvent, TurnEnd | undefined> {
+    const blocked = await deps.hooks?.beforeCompaction(trigger, streaming);
+    if (blocked !== undefined)
+      return trigger === 'auto'
+        ? undefined
+        : failed(new ModelError('prompt-too-long', `${FULL} A hook keeps it: ${blocked}`));
     try {
       yield* compact(history, trigger, deps, streaming);
       isFresh = true;
@@ -123,13 +129,15 @@ export async function* runTurn(
         yield { type: 'results', message: await addUser(history, notRun(history), deps) };
         return failed(new ModelError('invalid', `The agent was stopped. ${verdict.because}`));
       }
-      const { results, endsTurn } = yield* answerCalls(calls, deps, signal);
+      const { results, endsTurn, stopped: isOver, endedBy } = yield* answerCalls(calls, deps, signal);
       // What nobody would read any more in this turn stays where it is: it starts the next one.
-      const arrivals = endsTurn || stopped() ? [] : deps.arrivals.take();
+      const arrivals = endsTurn || isOver || endedBy !== undefined || stopped() ? [] : deps.arrivals.take();
       const told = verdict.kind === 'told' ? [textBlock(verdict.text)] : [];
       const content = [...results, ...told, ...arrivals.map(({ text }) => textBlock(text))];
       yield { type: 'results', message: await addUser(history, content, deps, arrivals) };
+      if (endedBy !== undefined) return failed(new DeniedError(endedBy));
       if (endsTurn) return end({ reason: 'waits-for-plan' });
+      if (isOver) return end({ reason: 'done', stoppedBy: 'hook' });
       continue;
     }
     switch (message.stop_reason) {
@@ -164,7 +172,7 @@ function requestFor(history: readonly MessageParam[], deps: LoopDeps): ModelRequ
     model,
     system,
     messages: history,
-    tools: tools.map(({ schema }) => schema),
+    tools: tools.flatMap(({ schema, deferred }) => (deferred ? [] : [schema])),
     userId,
     ...(effort && { effort }),
     ...(thinking && { thinking }),

@@ -1,7 +1,7 @@
 import type { MessageParam, ToolUseBlock } from '../model/types.js';
 import type { PermissionMode } from '../permissions/mode.js';
 import type { CompactionTrigger } from './events.js';
-import type { Access, Tool } from './tool.js';
+import type { Access, Sight, Tool } from './tool.js';
 
 /** Where an agent's conversation is kept. */
 export interface TranscriptPort {
@@ -22,14 +22,34 @@ export interface PermissionQuestion {
   readonly suggestions: readonly { readonly behavior: 'allow'; readonly rule: string }[];
 }
 
-export type PermissionAnswer = { readonly allow: true } | { readonly allow: false; readonly because: string };
+export type PermissionAnswer =
+  | { readonly allow: true }
+  | {
+      readonly allow: false;
+      readonly because: string;
+      /** The agent is ended with it. */
+      readonly ends?: boolean | undefined;
+    };
 
 /** Asks whoever may decide. Never hangs: silence is a denial. */
 export type AskPort = (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
 
+/** A permission that a hook may have answered in the person's place, with another input for the call. */
+export type HookedAnswer = PermissionAnswer & { readonly input?: Readonly<Record<string, unknown>> | undefined };
+
+/** An answer, with what the call may show where it runs. */
+export type JudgedAnswer = HookedAnswer & { readonly sight?: Sight };
+
+/** What hooks have to say of one call. */
+export interface CallHooks {
+  readonly said?: 'allow' | 'ask' | undefined;
+  /** A question that is about to be asked; nothing where it is still to be asked. */
+  onQuestion(question: PermissionQuestion, signal: AbortSignal): Promise<HookedAnswer | undefined>;
+}
+
 /** Whether a call may run. */
 export interface Gate {
-  decide(tool: Tool, access: Access, call: ToolUseBlock, signal: AbortSignal): Promise<PermissionAnswer>;
+  decide(tool: Tool, access: Access, call: ToolUseBlock, signal: AbortSignal, hooks?: CallHooks): Promise<JudgedAnswer>;
 }
 
 /** What a tool may change for the calls after it. */

@@ -6,6 +6,8 @@ export interface PromptParts {
   /** Whether the definition's words go behind the default prompt instead of replacing it. */
   readonly definitionAppends?: boolean | undefined;
   readonly append?: string | undefined;
+  /** The agent's own notes, which end it. */
+  readonly memory?: string | undefined;
   readonly environment: Environment;
   readonly team?: TeamPart | undefined;
 }
@@ -35,6 +37,7 @@ export function systemPrompt({
   definition,
   definitionAppends,
   append,
+  memory,
   environment,
   team,
 }: PromptParts): string[] {
@@ -49,6 +52,7 @@ export function systemPrompt({
     ...(team ? [teamPart(team)] : []),
     environmentPart(environment),
     ...(append === undefined ? [] : [append]),
+    ...(memory === undefined ? [] : [memory]),
   ].filter((block) => block.trim() !== ''); // The API refuses an empty block.
 }
 

@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import type { ContentBlockParam, ToolSchema } from '../model/types.js';
 import type { Access } from '../permissions/access.js';
 import type { PermissionMode } from '../permissions/mode.js';
+import { ToolError } from '../util/errors.js';
 import { parseInput, schemaOf } from './toolInput.js';
 
 export type { Access };
@@ -17,7 +18,12 @@ export interface ToolContext {
   readonly readLedger: ReadLedger;
   /** Whether a search may show this file (absolute); all of them when absent. The call's own paths were judged before. */
   mayRead?(path: string): boolean;
+  /** Whether an MCP server, `mcp__server`, may be shown to this agent; all of them when absent. */
+  mayReach?(server: string): boolean;
 }
+
+/** What an agent may see, by the rules that a call of its was judged by. */
+export type Sight = Required<Pick<ToolContext, 'mayRead' | 'mayReach'>>;
 
 /** What this agent knows of files' contents. Paths are absolute. */
 export interface ReadLedger {
@@ -61,6 +67,8 @@ export interface Tool {
   readonly isReadOnly: boolean;
   readonly isCoordination: boolean;
   readonly isConcurrent: boolean;
+  /** The model is not sent it yet: this is what loading makes of it. */
+  readonly deferred?: Tool;
   /** Checks the raw input; what it returns is ready to be judged and called. @throws ToolError naming what is wrong. */
   prepare(raw: unknown, context: ToolContext): PreparedCall;
 }
@@ -82,13 +90,25 @@ export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
     isConcurrent,
     prepare(raw, context) {
       const input = parseInput(schema, spec.input, raw, spec.absent);
+      const access = spec.access(input, context);
       return {
-        access: spec.access(input, context),
+        access,
         async run() {
+          requireSame(access, spec.access(input, context));
           const output = await spec.call(input, context);
           return typeof output === 'string' ? { content: output } : output;
         },
       };
     },
   };
+}
+
+/** Whoever was asked may have taken long, and a link may lead elsewhere by now. */
+function requireSame(judged: Access, now: Access): void {
+  if (judged.kind !== 'read' && judged.kind !== 'write') return;
+  const paths = now.kind === judged.kind ? now.paths : [];
+  if (paths.length === judged.paths.length && paths.every((path, index) => path === judged.paths[index])) return;
+  throw new ToolError(
+    `${judged.paths[0]} leads elsewhere than when this call was allowed (a link was changed). Nothing was done; call again.`,
+  );
 }

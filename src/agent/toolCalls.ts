@@ -3,8 +3,9 @@ import { isAbort, messageOf, ToolError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
 import { batchesOf } from './batches.js';
 import type { AgentEvent } from './events.js';
+import { type AfterCall, type HookedCall, type HooksPort, withTold } from './hooks.js';
 import type { AgentState, Gate } from './ports.js';
-import type { ReadLedger, Tool, ToolOutput } from './tool.js';
+import type { PreparedCall, ReadLedger, Sight, Tool, ToolContext, ToolOutput } from './tool.js';
 
 export interface CallDeps {
   readonly tools: readonly Tool[];
@@ -13,14 +14,20 @@ export interface CallDeps {
   readonly readLedger: ReadLedger;
   /** Aborted when the agent shall stop at the next step: a running call is finished, later ones are not run. */
   readonly drain: AbortSignal;
+  /** Absent where there are none. */
+  readonly hooks?: HooksPort | undefined;
 }
 
 export interface Answered {
   readonly results: readonly ToolResultBlockParam[];
   readonly endsTurn: boolean;
+  /** A hook ended the turn. */
+  readonly stopped: boolean;
+  /** The denial with which the agent is ended. */
+  readonly endedBy?: string | undefined;
 }
 
-type Answer = { result: ToolResultBlockParam; output?: ToolOutput; denied?: string };
+type Answer = { result: ToolResultBlockParam; output?: ToolOutput; denied?: string; stops?: boolean; ends?: boolean };
 
 const NO_OUTPUT = '(no output)';
 export const NOT_RUN = 'This call was not run: the turn was ended first.';
@@ -36,48 +43,108 @@ export async function* answerCalls(
 ): AsyncGenerator<AgentEvent, Answered> {
   const results: ToolResultBlockParam[] = [];
   let endsTurn = false;
+  let stopped = false;
+  let endedBy: string | undefined;
   const isConcurrent = (call: ToolUseBlock) => toolOf(call, deps.tools)?.isConcurrent ?? false;
   for (const batch of batchesOf(calls, isConcurrent)) {
-    if (signal.aborted || deps.drain.aborted || endsTurn) {
+    if (signal.aborted || deps.drain.aborted || endsTurn || stopped || endedBy !== undefined) {
       results.push(...batch.map((call) => failure(call, NOT_RUN)));
       continue;
     }
     for (const call of batch) yield { type: 'tool_started', call };
     const answers = await Promise.all(batch.map((call) => answerCall(call, deps, signal)));
-    for (const [index, { result, output, denied }] of answers.entries()) {
+    for (const [index, { result, output, denied, stops, ends }] of answers.entries()) {
       const call = batch[index];
       if (denied !== undefined && call) yield { type: 'tool_denied', call, because: denied };
       results.push(result);
       if (output?.cwd !== undefined) deps.state.cwd = output.cwd;
       if (output?.mode !== undefined) deps.state.mode = output.mode;
       if (output?.endsTurn !== undefined) endsTurn = true;
+      if (stops) stopped = true;
+      if (ends) endedBy ??= denied;
     }
   }
-  return { results, endsTurn };
+  return { results, endsTurn, stopped, endedBy };
 }
 
-async function answerCall(
-  call: ToolUseBlock,
-  { tools, gate, state, readLedger, drain }: CallDeps,
-  signal: AbortSignal,
-): Promise<Answer> {
+async function answerCall(call: ToolUseBlock, deps: CallDeps, signal: AbortSignal): Promise<Answer> {
+  const { tools, state, readLedger } = deps;
   try {
     const tool = toolOf(call, tools);
     if (!tool) {
       const names = tools.map(({ name }) => name);
       throw new ToolError(`There is no tool "${call.name}".${didYouMean(call.name, names)} Tools: ${names.join(', ')}`);
     }
-    const context = { cwd: state.cwd, mode: state.mode, signal, toolUseId: call.id, readLedger };
-    const prepared = tool.prepare(call.input, context);
-    const answer = await gate.decide(tool, prepared.access, call, AbortSignal.any([signal, drain]));
-    // Whoever was asked may have taken long.
-    if (signal.aborted || drain.aborted) return { result: failure(call, NOT_RUN) };
-    if (!answer.allow) return { result: failure(call, answer.because), denied: answer.because };
-    const output = await prepared.run();
-    return { result: resultOf(call, output), output };
+    let sight: Sight | undefined;
+    const context: ToolContext = {
+      ...{ cwd: state.cwd, mode: state.mode, signal, toolUseId: call.id, readLedger },
+      mayRead: (path) => sight?.mayRead(path) ?? true,
+      mayReach: (server) => sight?.mayReach(server) ?? true,
+    };
+    const see = (seen: Sight | undefined) => {
+      sight = seen;
+    };
+    return await judgedCall(tool, call, { context, see }, deps);
   } catch (error) {
     return { result: failure(call, explain(call, error, signal)) };
   }
+}
+
+/** What is given is refused, or run: hooks first, then rules and whoever is asked. @throws ToolError for a bad input. */
+async function judgedCall(
+  tool: Tool,
+  call: ToolUseBlock,
+  { context, see }: { readonly context: ToolContext; readonly see: (sight: Sight | undefined) => void },
+  { gate, hooks, drain }: CallDeps,
+): Promise<Answer> {
+  const { signal } = context;
+  const either = AbortSignal.any([signal, drain]);
+  const isLate = () => signal.aborted || drain.aborted;
+  let asked = call;
+  let prepared = tool.prepare(call.input, context);
+  const before = await hooks?.beforeCall({ tool, access: prepared.access, call }, either);
+  if (isLate()) return { result: failure(call, NOT_RUN) };
+  const stops = before?.stops === true;
+  if (before?.refused !== undefined) return { result: failure(call, before.refused), denied: before.refused, stops };
+  const change = (input: unknown) => {
+    asked = { ...call, input };
+    prepared = tool.prepare(input, context);
+  };
+  if (before?.input) change(before.input);
+  const decide = () => gate.decide(tool, prepared.access, asked, either, hooks && { ...hooks, said: before?.said });
+  let answer = await decide();
+  if (answer.allow && answer.input) {
+    // What a hook made of it is judged too, once.
+    change(answer.input);
+    answer = await decide();
+  }
+  // Whoever was asked may have taken long.
+  if (isLate()) return { result: failure(call, NOT_RUN), stops };
+  if (!answer.allow)
+    return { result: failure(call, answer.because), denied: answer.because, stops, ends: answer.ends === true };
+  see(answer.sight);
+  const { output, after } = await ran({ tool, access: prepared.access, call: asked }, prepared, hooks, signal);
+  return {
+    result: resultOf(call, withTold(output, [before?.told, after?.told])),
+    output,
+    stops: stops || after?.stops === true,
+  };
+}
+
+async function ran(
+  call: HookedCall,
+  prepared: PreparedCall,
+  hooks: HooksPort | undefined,
+  signal: AbortSignal,
+): Promise<{ readonly output: ToolOutput; readonly after?: AfterCall | undefined }> {
+  let output: ToolOutput;
+  try {
+    output = await prepared.run();
+  } catch (error) {
+    if (!hooks) throw error;
+    output = { content: explain(call.call, error, signal), isError: true };
+  }
+  return { output, after: await hooks?.afterCall(call, output, signal) };
 }
 
 function toolOf(call: ToolUseBlock, tools: readonly Tool[]): Tool | undefined {

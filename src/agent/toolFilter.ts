@@ -1,3 +1,5 @@
+import { isAbout } from '../permissions/rule.js';
+
 /** Who a tool list is for. What an agent may use is data, never a branch on the kind of agent elsewhere. */
 export type AgentKind = 'lead' | 'teammate' | 'sub-agent';
 
@@ -27,6 +29,13 @@ export interface FilterRequest {
   readonly plans?: boolean;
 }
 
+/** Whether a list names a tool: outright, or (for those of MCP servers) by their server or with `*`. */
+function naming(entries: readonly string[]): (name: string) => boolean {
+  const exact = new Set(entries);
+  const servers = entries.filter((entry) => entry.startsWith('mcp__'));
+  return (name) => exact.has(name) || servers.some((tool) => isAbout({ tool }, name, 'deny'));
+}
+
 /** Names in definitions may carry a specifier, `Bash(git *)`: that is a permission rule, not a tool. */
 const bareName = (entry: string) => entry.replace(/\(.*\)$/s, '');
 
@@ -40,17 +49,13 @@ export function filterTools<T extends { readonly name: string }>(
   if (mayStartAgents) never.delete('Agent');
   const isForBackground = (name: string) =>
     !isBackground || BACKGROUND.has(name) || name.startsWith('mcp__') || (mayStartAgents && name === 'Agent');
-  const denied = new Set(disallowedTools.filter((entry) => !entry.includes('(')));
-  const named = tools === undefined || tools.includes('*') ? undefined : new Set(tools.map(bareName));
+  const isDenied = naming(disallowedTools.filter((entry) => !entry.includes('(')));
+  const isNamed = tools === undefined || tools.includes('*') ? () => true : naming(tools.map(bareName));
   // A member that cannot report to its team is no member: coordination comes with the role.
   const always = new Set(
     kind === 'teammate' ? ['SendMessage', 'TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate', 'ExitPlanMode'] : [],
   );
   return parent.filter(
-    ({ name }) =>
-      !never.has(name) &&
-      isForBackground(name) &&
-      !denied.has(name) &&
-      (named === undefined || named.has(name) || always.has(name)),
+    ({ name }) => !never.has(name) && isForBackground(name) && !isDenied(name) && (isNamed(name) || always.has(name)),
   );
 }

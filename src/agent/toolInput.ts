@@ -1,4 +1,5 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
+import { toJSONSchema } from 'zod/v4/core';
 import english from 'zod/v4/locales/en.js';
 import type { ToolSchema } from '../model/types.js';
 import { ToolError } from '../util/errors.js';
@@ -6,7 +7,7 @@ import { didYouMean } from '../util/text.js';
 
 /** The JSON schema that the model is shown; defaulted fields are optional in it. */
 export function schemaOf(input: z.ZodMiniType): ToolSchema['input_schema'] {
-  const { $schema: _, ...schema } = z.toJSONSchema(input, {
+  const { $schema: _, ...schema } = toJSONSchema(input, {
     io: 'input',
     // Bounds that every whole number has anyway cost tokens and say nothing.
     override: ({ jsonSchema }) => {

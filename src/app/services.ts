@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { environment } from '../config/env.js';
 import { type Home, homeAt, homePath } from '../config/paths.js';
-import { type Clock, systemClock } from '../host/clock.js';
+import { type Clock, isoTime, systemClock } from '../host/clock.js';
 import { type Ids, systemIds } from '../host/ids.js';
 import { type Run, run } from '../host/run.js';
 import { createPoller, type Poller } from '../mailbox/poller.js';
@@ -39,6 +39,11 @@ export function theWorld(): World {
 
 export function placeOf({ home, clock, ids }: World, team: string): TeamPlace {
   return { paths: home.team(team), clock, ids };
+}
+
+/** ISO 8601. */
+export function isoNow({ clock }: Pick<World, 'clock'>): string {
+  return isoTime(clock);
 }
 
 /** One poller and one timer for all members of a process. */

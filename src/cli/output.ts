@@ -1,5 +1,6 @@
-import { writeSync } from 'node:fs';
-import { isCi } from '../app/terminalFacts.js';
+import { fstatSync, writeSync } from 'node:fs';
+import { actionsFacts, isCi } from '../app/terminalFacts.js';
+import { inert } from '../report/workflowCommands.js';
 import { hasCode } from '../util/errors.js';
 import { measureFor } from '../util/width.js';
 
@@ -26,8 +27,19 @@ export function printLine(text: string): void {
   if (text !== '') write('stdout', text.endsWith('\n') ? text : `${text}\n`);
 }
 
+/** Words for a person: whatever a model said in them, GitHub's runner finds no command there. */
 export function note(line: string): void {
+  write('stderr', `${actionsFacts() ? inert(line) : line}\n`);
+}
+
+/** A line that GitHub's runner is to obey. */
+export function noteCommand(line: string): void {
   write('stderr', `${line}\n`);
+}
+
+/** Whether stdout goes to a file, where no program reads along. */
+export function isStdoutFile(): boolean {
+  return fstatSync(descriptors.stdout).isFile();
 }
 
 const descriptors = { stdout: 1, stderr: 2 } as const;

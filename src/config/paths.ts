@@ -110,6 +110,12 @@ export async function ensureHome(home: Home): Promise<string[]> {
   return made;
 }
 
+/** Where sockets are: short, for their paths may not be long. */
+export function runtimeFolder(): string {
+  const given = variable('XDG_RUNTIME_DIR');
+  return given === undefined ? `/tmp/troupe-${process.getuid?.()}` : join(given, 'troupe');
+}
+
 /** Where an administrator puts what holds for everybody on this machine. */
 export function managedFolder(): string {
   return process.platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code';

@@ -3,10 +3,15 @@ import { dirname, join, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { Mode } from '../definitions/agentFields.js';
 import { isRecord } from '../definitions/frontmatter.js';
+import { HooksByEvent } from '../definitions/hook.js';
 import { findProject } from '../definitions/projectFolders.js';
 import { isWider } from '../permissions/mode.js';
 import { hasCode, messageOf, UserError } from '../util/errors.js';
+import { AutoModeKeys } from './autoModeSettings.js';
+import { InstructionKeys } from './instructionSettings.js';
+import { McpKeys } from './mcpSettings.js';
 import type { Home } from './paths.js';
+import { strayKeys } from './settingsKeys.js';
 import { WorktreeKeys } from './worktreeSettings.js';
 
 const Rules = z.optional(z.array(z.string('must be text'), 'must be a list'));
@@ -34,8 +39,20 @@ export const Settings = z.looseObject({
   /** Seconds that a permission request waits for an answer. */
   permissionTimeout: z.optional(z.number('must be a number of seconds').check(z.nonnegative('must not be negative'))),
   worktree: z.optional(WorktreeKeys),
+  ...InstructionKeys,
+  ...McpKeys,
+  autoMode: z.optional(AutoModeKeys),
+  /** Whether events of what agents do are kept, without what they are about. */
+  telemetry: z.optional(z.boolean('must be true or false')),
+  /** Whether a lead's memory of the project is made from what was said in its sessions. */
+  autoDream: z.optional(z.boolean('must be true or false')),
+  hooks: z.optional(HooksByEvent),
+  /** Of a manager: no hooks at all. Of anybody else: only the manager's. */
+  disableAllHooks: z.optional(z.boolean('must be true or false')),
   /** Hooks and MCP servers come from plugins and managed definitions alone. */
   strictPluginOnlyCustomization: z.optional(z.boolean('must be true or false')),
+  /** Days after which `troupe gc` removes archived teams and sessions. */
+  cleanupPeriodDays: Count,
   /** How many sub-agents a session may have: below each other, at once, and in all. */
   agentLimits: z.optional(z.looseObject({ depth: Count, concurrent: Count, perSession: Count }, 'must be an object')),
 });
@@ -55,6 +72,8 @@ export interface LoadedSettings {
   readonly settings: Settings;
   /** Those that exist, the strongest first, each without what it may not say. */
   readonly sources: readonly SettingsSource[];
+  /** Where settings may be, whether there are any or not. Absolute. */
+  readonly files: readonly string[];
   /** What was left out for want of trust: a line for each file. */
   readonly notices: readonly string[];
 }
@@ -105,7 +124,7 @@ export async function loadSettings({
   if (managed !== undefined) sources.push(...(await settingsOfManager(managed)));
   if (flag !== undefined) sources.push(await settingsOfFlag(flag, cwd));
   for (const place of places) {
-    const raw = await readSettings(place.file);
+    const raw = await readSettings(place.file, place.source !== 'troupe');
     if (raw === undefined) continue;
     const isProjects = place.source === 'local' || place.source === 'project';
     const { settings, left } = isProjects && !trusted ? withoutPowers(raw) : { settings: raw, left: [] };
@@ -116,34 +135,41 @@ export async function loadSettings({
   const settings = Settings.parse(
     sources.reduceRight<Record<string, unknown>>((weaker, source) => merged(weaker, source.settings), {}),
   );
-  return { settings, sources, notices };
+  const given = flag === undefined || isJson(flag) ? [] : [resolve(cwd, flag)];
+  const files = [...(managed === undefined ? [] : [managedFile(managed)]), ...given, ...places.map(({ file }) => file)];
+  return { settings, sources, files, notices };
 }
 
+const managedFile = (folder: string) => join(folder, 'managed-settings.json');
+/** Whether `--settings` was given its settings, and not a file's name. */
+export const isJson = (flag: string) => flag.trimStart().startsWith('{');
+
 async function settingsOfManager(folder: string): Promise<SettingsSource[]> {
-  const file = join(folder, 'managed-settings.json');
-  const settings = await readSettings(file);
+  const file = managedFile(folder);
+  const settings = await readSettings(file, true);
   return settings === undefined ? [] : [{ source: 'managed', file, anchor: folder, settings }];
 }
 
 async function settingsOfFlag(flag: string, cwd: string): Promise<SettingsSource> {
-  if (flag.trimStart().startsWith('{'))
-    return { source: 'flag', file: '--settings', anchor: cwd, settings: parseSettings(flag, '--settings') };
+  if (isJson(flag))
+    return { source: 'flag', file: '--settings', anchor: cwd, settings: parseSettings(flag, '--settings', false) };
   const file = resolve(cwd, flag);
-  const settings = await readSettings(file);
+  const settings = await readSettings(file, false);
   if (settings === undefined) throw new UserError(`--settings: there is no file ${file}.`);
   return { source: 'flag', file, anchor: dirname(file), settings };
 }
 
-async function readSettings(file: string): Promise<Settings | undefined> {
+/** @param isShared whether other programs read the file too. */
+async function readSettings(file: string, isShared: boolean): Promise<Settings | undefined> {
   try {
-    return parseSettings(await readFile(file, 'utf8'), file);
+    return parseSettings(await readFile(file, 'utf8'), file, isShared);
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw error;
   }
 }
 
-function parseSettings(text: string, file: string): Settings {
+function parseSettings(text: string, file: string, isShared: boolean): Settings {
   let raw: unknown;
   try {
     raw = JSON.parse(text.replace(/^\uFEFF/, ''));
@@ -152,10 +178,12 @@ function parseSettings(text: string, file: string): Settings {
   }
   if (!isRecord(raw)) throw new UserError(`${file} must hold one JSON object.`);
   const parsed = Settings.safeParse(raw);
-  if (parsed.success) return parsed.data;
-  throw new UserError(
-    parsed.error.issues.map(({ path, message }) => `${file}: "${path.join('.')}" ${message}.`).join('\n'),
-  );
+  const issues = parsed.success
+    ? []
+    : parsed.error.issues.map(({ path, message }) => `"${path.join('.')}" ${message}.`);
+  const problems = [...issues, ...strayKeys(raw, Object.keys(Settings.shape), isShared)];
+  if (parsed.success && problems.length === 0) return parsed.data;
+  throw new UserError(problems.map((problem) => `${file}: ${problem}`).join('\n'));
 }
 
 /** What a project may not say until its folder is trusted. Deny and ask rules hold. */
@@ -169,7 +197,7 @@ function withoutPowers(settings: Settings): { settings: Settings; left: string[]
   if (widens) left.push('permissions.defaultMode');
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(rest)) {
-    if (POWERS.has(key)) left.push(key);
+    if (isPower(key, value)) left.push(key);
     else kept[key] = value;
   }
   return {
@@ -181,8 +209,14 @@ function withoutPowers(settings: Settings): { settings: Settings; left: string[]
   };
 }
 
-/** Keys that set variables or run programs. */
-const POWERS = new Set(['env', 'hooks', 'statusLine', 'mcpServers', 'apiKeyHelper']);
+/** Keys that set variables, run programs, lift limits, delete, or speak to the classifier of mode auto. */
+const POWERS = new Set([
+  ...['env', 'hooks', 'disableAllHooks', 'statusLine', 'mcpServers', 'apiKeyHelper', 'autoMode', 'agentLimits'],
+  ...['enableAllProjectMcpServers', 'enabledMcpjsonServers', 'cleanupPeriodDays', 'telemetry', 'autoDream'],
+]);
+
+const isPower = (key: string, value: unknown) =>
+  POWERS.has(key) || (key === 'strictPluginOnlyCustomization' && value === false);
 
 /** `stronger` over `weaker`: objects key by key, lists joined, anything else replaced. */
 function merged(

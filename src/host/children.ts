@@ -1,7 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Clock } from './clock.js';
-import { groupsOf, isAlive, killGroup, type ProcessRef, procStart, sendSignal, taskCount } from './processes.js';
+import {
+  groupMembers,
+  groupsOf,
+  isAlive,
+  killGroup,
+  type ProcessRef,
+  parentOf,
+  procStart,
+  sendSignal,
+  taskCount,
+} from './processes.js';
 
 /**
  * How a child of a member's tool is found again, also after it has left its process group and session:
@@ -29,6 +39,21 @@ export function markEnvironment(mark: Mark): Record<string, string> {
     ...(mark.call !== undefined && { [CALL_VARIABLE]: mark.call }),
     ...(mark.agent !== undefined && { [AGENT_VARIABLE]: mark.agent }),
   };
+}
+
+/**
+ * The member of this `home` whose tool started this process, by the farthest ancestor that began with its mark: taking
+ * the variables away, or setting others, hides nothing. Linux only; one whose parents have ended has no ancestors.
+ */
+export function memberOfAncestors(home: string): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  let found: string | undefined;
+  for (let pid = process.ppid; pid > 1; pid = parentOf(pid) ?? 0) {
+    const variables = environmentOf(String(pid)).split('\0');
+    const mark = variables.find((variable) => variable.startsWith(`${MARK_VARIABLE}=`));
+    if (mark !== undefined && variables.includes(`TROUPE_HOME=${home}`)) found = mark.slice(MARK_VARIABLE.length + 1);
+  }
+  return found;
 }
 
 /** The living processes that carry the mark. Linux only: elsewhere there is no way to ask, and the list is empty. */
@@ -72,9 +97,27 @@ export async function endMarked(mark: Mark, clock: Clock, graceMs = 2000): Promi
   return processes.length;
 }
 
+/**
+ * Ends a program that was started in a group of its own, with all it started: the group holds children that dropped the
+ * mark, the mark finds those that left the group. SIGTERM, after `graceMs` SIGKILL.
+ */
+export async function endProgram(leader: ProcessRef, mark: Mark, clock: Clock, graceMs: number): Promise<void> {
+  const [group, marked] = await Promise.all([groupMembers(leader), markedProcesses(mark)]);
+  const others = marked.filter(({ pid }) => !group.some((member) => member.pid === pid));
+  // To the group as a whole: one that is just being forked gets it too.
+  await sendSignal(leader, 'SIGTERM', 'group');
+  for (const target of others) await sendSignal(target, 'SIGTERM');
+  await killThoseLeft([...group, ...others], clock, graceMs);
+  await endMarked(mark, clock, graceMs);
+}
+
 /** SIGTERM to each, and SIGKILL to those that still live after `graceMs`. */
-export async function endAll(processes: readonly ProcessRef[], clock: Clock, graceMs: number): Promise<void> {
+async function endAll(processes: readonly ProcessRef[], clock: Clock, graceMs: number): Promise<void> {
   for (const target of processes) await sendSignal(target, 'SIGTERM');
+  await killThoseLeft(processes, clock, graceMs);
+}
+
+async function killThoseLeft(processes: readonly ProcessRef[], clock: Clock, graceMs: number): Promise<void> {
   const until = clock.monotonic() + graceMs;
   let alive = [...processes];
   while (alive.length > 0 && clock.monotonic() < until) {

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { v4, v5, v7, validate } from 'uuid';
+import { parse, v4, v5, v7, validate } from 'uuid';
 import { systemClock } from './clock.js';
 
 /** Where every id and every bit of randomness comes from, so that a test can make them repeat. */
@@ -58,4 +58,9 @@ const NAMELESS = '8f0e6d0e-6f0b-5c4e-9d55-0a3a3e0d5b1c';
 /** The same UUID for the same content, for records that came without an id (RFC 9562, version 5). */
 export function uuidOf(content: string): string {
   return v5(content, NAMELESS);
+}
+
+/** The same for the same content and moment (milliseconds since the epoch), and sorts by that moment. */
+export function timeUuidOf(content: string, at: number): string {
+  return v7({ msecs: at, seq: 0, random: parse(uuidOf(content)) });
 }

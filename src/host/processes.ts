@@ -25,12 +25,22 @@ function linuxStart(pid: number): string | undefined {
     : `linux:${bootId()}:${ticks}`;
 }
 
-function linuxStat(pid: number): { state?: string | undefined; group?: number; ticks?: string | undefined } {
+/** The parent of a process; nothing where it is gone, or the machine does not say. */
+export function parentOf(pid: number): number | undefined {
+  return linuxStat(pid).parent;
+}
+
+function linuxStat(pid: number): {
+  state?: string | undefined;
+  parent?: number;
+  group?: number;
+  ticks?: string | undefined;
+} {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The second field is the program's name in parentheses and may hold anything (proc(5)).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { state: fields[0], group: Number(fields[2]), ticks: fields[19] };
+    return { state: fields[0], parent: Number(fields[1]), group: Number(fields[2]), ticks: fields[19] };
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ESRCH')) return {};
     throw error;
@@ -71,8 +81,13 @@ export function groupsOf(pids: readonly number[]): readonly number[] {
 
 /** SIGKILL to a whole group at once, which none of its members outruns by forking. */
 export function killGroup(group: number): void {
+  signalGroup(group, 'SIGKILL');
+}
+
+/** A signal to all of a group that there still is. */
+export function signalGroup(group: number, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
   try {
-    process.kill(-group, 'SIGKILL');
+    process.kill(-group, signal);
   } catch (error) {
     if (!hasCode(error, 'ESRCH')) throw error;
   }

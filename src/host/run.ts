@@ -56,21 +56,26 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** `pipe` (default) to read it, `ignore`, or a file descriptor. */
   readonly output?: 'pipe' | 'ignore' | number;
+  /** What its stdin holds; empty when absent. */
+  readonly input?: string;
 }
 
-/** Starts a program without waiting for it; its stdin is empty. @throws when it cannot be started. */
+/** Starts a program without waiting for it. @throws when it cannot be started. */
 export async function start(
   file: string,
   args: readonly string[],
-  { cwd, env, output = 'pipe' }: StartOptions = {},
+  { cwd, env, output = 'pipe', input }: StartOptions = {},
 ): Promise<Started> {
   const { spawn } = await import('node:child_process');
   const child: ChildProcess = spawn(file, args, {
     detached: true,
-    stdio: ['ignore', output, output],
+    stdio: [input === undefined ? 'ignore' : 'pipe', output, output],
     ...(cwd !== undefined && { cwd }),
     ...(env !== undefined && { env: { ...env } }),
   });
+  // It may end without having read it.
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(input);
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
     child.once('error', reject);

@@ -4,6 +4,7 @@ import { envelope } from '../mailbox/envelope.js';
 import type { Handlers } from '../mailbox/handlers.js';
 import type { PermissionMode } from '../permissions/mode.js';
 import { decidePlan, type PlanDecision } from '../team/decide.js';
+import { noteDismissed } from '../team/dismissed.js';
 import type { EventLog } from '../team/eventLog.js';
 import { LEAD } from '../team/member.js';
 import type { TeamPlace } from '../team/messages.js';
@@ -29,6 +30,8 @@ export interface LeadDeps {
   readonly rulesChanged: () => Promise<void>;
   /** Without a person: what becomes of plans that only a person may decide. */
   readonly unattended?: { readonly approvePlans: boolean } | undefined;
+  /** A person has set the lead's mode: what members may have changes with it. */
+  readonly modeChanged: (mode: PermissionMode) => Promise<void>;
   /** The mode that an approved plan of the lead's own leads to. */
   readonly modeAfterPlan: PermissionMode;
 }
@@ -109,7 +112,10 @@ export function createLeadHandlers(deps: LeadDeps, control: Interruptible): Hand
 
   const shutdownAnswered: Handler<'shutdown_response'> = async (message, { approve, reason }) => {
     screen.note(approve ? `${message.from} shuts down` : `${message.from} stays: ${reason}`);
-    if (approve) return undefined;
+    if (approve) {
+      await noteDismissed(place, message.from);
+      return undefined;
+    }
     return {
       text: envelope({ ...message, summary: 'does not shut down', text: `It does not shut down. Reason: ${reason}` }),
       from: 'other',
@@ -123,6 +129,7 @@ export function createLeadHandlers(deps: LeadDeps, control: Interruptible): Hand
     if (!answer.approve)
       return { text: `The user does not approve the plan: ${answer.feedback}`, from: 'lead', wakes: true };
     deps.state.mode = answer.mode ?? deps.modeAfterPlan;
+    await deps.modeChanged(deps.state.mode);
     return {
       text: `The user approves the plan: carry it out.${answer.feedback ? ` Feedback: ${answer.feedback}` : ''}`,
       from: 'lead',
@@ -131,7 +138,9 @@ export function createLeadHandlers(deps: LeadDeps, control: Interruptible): Hand
   };
 
   const modeSet: Handler<'mode_set'> = async (message, { mode }) => {
-    if (message.from === 'user') deps.state.mode = mode;
+    if (message.from !== 'user') return undefined;
+    deps.state.mode = mode;
+    await deps.modeChanged(mode);
     return undefined;
   };
 

@@ -36,6 +36,7 @@ export function createMemberWatch({ place, home, team, tasks, events, show }: Wa
       seen.push({ name, record: live });
       const key = `${name}:${record.generation}`;
       if (name === LEAD || (live.state !== 'exited' && live.state !== 'terminated') || told.has(key)) continue;
+      if (record.endTold) continue;
       told.add(key);
       const died = record.state !== 'exited' && record.state !== 'terminated';
       if (died && current)

@@ -16,12 +16,13 @@ export interface Draft {
   readonly request_id?: string | undefined;
   readonly in_reply_to?: string | undefined;
   readonly to?: string | undefined;
+  readonly reply_to?: string | undefined;
   /** Sending the same id again delivers nothing new. */
   readonly msg_id?: string | undefined;
 }
 
 export function messageOfDraft(
-  { from, text, type = 'message', color, summary, request_id, in_reply_to, to }: Draft,
+  { from, text, type = 'message', color, summary, request_id, in_reply_to, to, reply_to }: Draft,
   msg_id: string,
   timestamp: string,
 ): Message {
@@ -38,6 +39,7 @@ export function messageOfDraft(
     ...(request_id !== undefined && { request_id }),
     ...(in_reply_to !== undefined && { in_reply_to }),
     ...(to !== undefined && { to }),
+    ...(reply_to !== undefined && { reply_to }),
   };
 }
 

@@ -1,8 +1,8 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, isoTime } from '../host/clock.js';
 import { type Ids, isUuid } from '../host/ids.js';
 import { writeAtomic } from '../store/atomicFile.js';
+import { fingerprint } from '../store/fingerprint.js';
 import { toJson } from '../store/jsonFile.js';
 import { appendLines } from '../store/jsonLines.js';
 import { withLock } from '../store/lock.js';
@@ -68,9 +68,10 @@ export function openMailbox({ team, member, clock, ids, onProblem = () => {} }: 
   let seen: string | undefined;
 
   /** The only writer: everything that is delivered becomes part of the array first. */
-  const update = (change: (all: readonly Message[], isSettled: IsSettled) => Change) =>
+  const update = (change: (all: readonly Message[], isSettled: IsSettled) => Change, isLook = false) =>
     withLock(array, async (stillOurs) => {
       const names = await spool.list();
+      const isNews = names.length > 0 || (await fingerprint(array)) !== seen;
       const delivered = await readDelivered(names);
       const { messages, isBroken } = await readInboxArray(array);
       if (isBroken) await reportBroken(messages.length);
@@ -81,7 +82,8 @@ export function openMailbox({ team, member, clock, ids, onProblem = () => {} }: 
         await writeAtomic(array, toJson(keep), { beforeRename: stillOurs });
       }
       await inChunks(names, (name) => spool.remove(name));
-      seen = await fingerprint(array);
+      // Who only marks does not look: what came in with it is still to be seen.
+      seen = isNews && !isLook ? undefined : await fingerprint(array);
       return keep;
     });
 
@@ -153,7 +155,7 @@ export function openMailbox({ team, member, clock, ids, onProblem = () => {} }: 
       const known = new Set(messages.map(({ msg_id }) => msg_id));
       return messages.filter(({ read }) => !read).length + delivered.filter((id) => !known.has(id)).length;
     },
-    fold: async () => (await update((all) => ({ keep: all }))).filter(({ read }) => !read),
+    fold: async () => (await update((all) => ({ keep: all }), true)).filter(({ read }) => !read),
     async markRead(readIds) {
       if (readIds.length === 0) return;
       const now = new Set(readIds);
@@ -196,16 +198,6 @@ function without(all: readonly Message[], toLog: readonly Message[]): Change {
 
 function isSameList(a: readonly Message[], b: readonly Message[]): boolean {
   return a.length === b.length && a.every((message, index) => message === b[index]);
-}
-
-async function fingerprint(path: string): Promise<string | undefined> {
-  try {
-    const { mtimeMs, size, ino } = await stat(path);
-    return `${ino} ${size} ${mtimeMs}`;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    throw error;
-  }
 }
 
 /** A few at a time: thousands of files at once would run out of descriptors. */

@@ -20,6 +20,9 @@ export const MessageType = z.enum([
 ]);
 export type MessageType = z.infer<typeof MessageType>;
 
+/** Who it is from when the harness itself has something to say. No member can have this name. */
+export const HARNESS = 'team';
+
 /** One record of an inbox. */
 export const Message = z.looseObject({
   /** UUIDv7: unique, sorts by time. */
@@ -39,6 +42,8 @@ export const Message = z.looseObject({
   in_reply_to: z.optional(z.string()),
   /** `*` for a broadcast. */
   to: z.optional(z.string()),
+  /** Where an answer goes, where the sender is no member: `uds:<path>`. */
+  reply_to: z.optional(z.string()),
 });
 export type Message = z.infer<typeof Message>;
 
@@ -58,6 +63,7 @@ const StoredRecord = z.looseObject({
   request_id: hint,
   in_reply_to: hint,
   to: hint,
+  reply_to: hint,
 });
 
 /**

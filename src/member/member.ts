@@ -8,7 +8,7 @@ import type { Poller } from '../mailbox/poller.js';
 import type { EventLog } from '../team/eventLog.js';
 import type { RunRecordFile } from '../team/runRecord.js';
 import { isAbort } from '../util/errors.js';
-import { createDispatcher, type Told } from './dispatch.js';
+import { createDispatcher, type DispatchDeps, type OnPrompt, type Told } from './dispatch.js';
 import type { Pulse } from './pulse.js';
 import { withSpent } from './spent.js';
 
@@ -43,6 +43,8 @@ export interface MemberDeps {
   /** Ids of messages that the transcript holds already. */
   readonly delivered: ReadonlySet<string>;
   readonly role: (control: MemberControl) => Role;
+  readonly onPrompt?: OnPrompt | undefined;
+  readonly concerns?: DispatchDeps['concerns'];
   /** Called once the member is ready: what it takes to work is loaded then. */
   readonly agent: (edges: TurnEdges) => AgentRun | Promise<AgentRun>;
   /** Sees everything that happens to the agent. */
@@ -95,8 +97,11 @@ export function createMember(deps: MemberDeps): Member {
   async function next(end: TurnEnd | undefined): Promise<[] | undefined> {
     turn = undefined;
     const waits = end ? await role.afterTurn(end) : (role.atStart?.() ?? {});
-    if (waits.waitingFor) await record.change({ state: 'working', ...waits, activity: undefined });
-    else if (!arrivals.wakes()) await record.change({ state: 'idle', activity: undefined });
+    // A turn that the member's end cut short is one to go on with.
+    const isCut = end?.reason === 'aborted' && over.aborted;
+    const turnIsOver = end && !isCut ? { midTurn: undefined } : {};
+    if (waits.waitingFor) await record.change({ state: 'working', ...waits, activity: undefined, ...turnIsOver });
+    else if (!arrivals.wakes()) await record.change({ state: 'idle', activity: undefined, ...turnIsOver });
     try {
       await arrivals.wait(over);
     } catch (error) {
@@ -105,7 +110,7 @@ export function createMember(deps: MemberDeps): Member {
     }
     if (over.aborted) return undefined;
     turn = new AbortController();
-    await record.change({ state: 'working', waitingFor: undefined, requestId: undefined });
+    await record.change({ state: 'working', waitingFor: undefined, requestId: undefined, midTurn: true });
     return [];
   }
 
@@ -122,7 +127,15 @@ export function createMember(deps: MemberDeps): Member {
 
   const report = async (problem: string, { from, msg_id }: { from: string; msg_id: string }) =>
     events.append('message_refused', { member: name, from, msg_id, problem });
-  const takeMail = createDispatcher({ mailbox, arrivals, handlers: role.handlers, delivered: deps.delivered, report });
+  const takeMail = createDispatcher({
+    mailbox,
+    arrivals,
+    handlers: role.handlers,
+    delivered: deps.delivered,
+    onPrompt: deps.onPrompt,
+    concerns: deps.concerns,
+    report,
+  });
 
   async function observe(event: AgentEvent): Promise<void> {
     if (event.type === 'assistant') {

@@ -4,13 +4,14 @@ import type { RunRecord } from '../team/runRecord.js';
 
 /** A record's sums with one more response in them. */
 export function withSpent(
-  { tokens, costUsd, models = {} }: RunRecord,
-  { message, usage, costUsd: cost }: Spending,
-): Pick<RunRecord, 'tokens' | 'costUsd' | 'models'> {
+  { tokens, costUsd, apiMs = 0, models = {} }: RunRecord,
+  { message, usage, costUsd: cost, durationMs = 0 }: Spending,
+): Pick<RunRecord, 'tokens' | 'costUsd' | 'apiMs' | 'models'> {
   const { costUsd: before, ...counted } = models[message.model] ?? { ...NO_USAGE, costUsd: 0 };
   return {
     tokens: addUsage(tokens, usage),
     costUsd: costUsd + cost,
+    apiMs: apiMs + durationMs,
     models: { ...models, [message.model]: { ...addUsage(counted, usage), costUsd: before + cost } },
   };
 }

@@ -5,6 +5,7 @@ import type { Handlers } from '../mailbox/handlers.js';
 import { narrowed, type PermissionMode } from '../permissions/mode.js';
 import { writeAtomic } from '../store/atomicFile.js';
 import type { TaskList } from '../tasks/taskList.js';
+import { tellPlanAnswer } from '../team/decide.js';
 import type { EventLog } from '../team/eventLog.js';
 import { LEAD } from '../team/member.js';
 import { type Sender, sendProtocol, type TeamPlace } from '../team/messages.js';
@@ -27,7 +28,8 @@ export interface TeammateDeps {
   readonly state: AgentState;
   /** The mode that an approved plan leads to, where a plan is required first. */
   readonly modeAfterPlan?: PermissionMode | undefined;
-  readonly leadMode: PermissionMode;
+  /** What no mode of its own is wider than, as it is now. */
+  readonly leadMode: () => Promise<PermissionMode>;
   readonly tasks: TaskList;
   readonly requests: Requests;
   readonly events: EventLog;
@@ -134,7 +136,7 @@ export function createTeammate(deps: TeammateDeps): Teammate {
     if (!answer || !(await isForNow(answer))) return undefined;
     plan = undefined;
     if (answer.approve) {
-      state.mode = narrowed(answer.mode ?? modeAfterPlan ?? state.mode, deps.leadMode);
+      state.mode = narrowed(answer.mode ?? modeAfterPlan ?? state.mode, await deps.leadMode());
       modeAfterPlan = undefined;
       await deps.modeChanged(state.mode);
       const feedback = answer.feedback ? ` Feedback: ${answer.feedback}` : '';
@@ -151,6 +153,12 @@ export function createTeammate(deps: TeammateDeps): Teammate {
     };
   };
 
+  /** Whoever answered may have died before it told of it. */
+  async function lookForAnswer(id: string): Promise<void> {
+    const answer = await requests.answerOf(id);
+    if (answer && answer.by !== name) await tellPlanAnswer(place, { from: answer.by }, name, answer);
+  }
+
   /** The plan that waits; or one that was answered while this member was not running. */
   async function isForNow({ id, by }: Answer): Promise<boolean> {
     if (plan !== undefined) return id === plan;
@@ -164,7 +172,7 @@ export function createTeammate(deps: TeammateDeps): Teammate {
   });
 
   const modeSet: Handler<'mode_set'> = async (_message, { mode }) => {
-    const allowed = narrowed(mode, deps.leadMode);
+    const allowed = narrowed(mode, await deps.leadMode());
     // A plan that is required comes first, whoever asks.
     if (modeAfterPlan === undefined) {
       state.mode = allowed;
@@ -219,6 +227,7 @@ export function createTeammate(deps: TeammateDeps): Teammate {
         },
         atStart: waits,
         async lookForWork() {
+          if (plan !== undefined) await lookForAnswer(plan);
           if (memberControl.record.current().waitingFor !== undefined) return;
           const task = await tasks.takeFor(name, deps.generation);
           if (task)

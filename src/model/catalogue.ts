@@ -35,9 +35,13 @@ export interface ModelFacts {
   readonly thinking: readonly ThinkingForm[];
   /** Whether `disabled` is refused at the efforts `xhigh` and `max`. */
   readonly thinksAtTopEffort: boolean;
+  /** Whether it can use the service's own web search. */
+  readonly searchesWeb: boolean;
 }
 
 const MILLION = 1_000_000;
+/** US dollars; ten for a thousand. Source: the pricing page of the API's documentation. */
+const WEB_SEARCH = 0.01;
 
 /** Cache writes cost 1.25 times (5 minutes) and twice (1 hour) the input, reads a tenth unless stated. */
 export function prices(input: number, output: number, cacheRead = input / 10): Prices {
@@ -55,6 +59,7 @@ const newest: Omit<ModelFacts, 'id' | 'prices'> = {
   takesForcedTool: true,
   thinking: ['adaptive', 'disabled'],
   thinksAtTopEffort: false,
+  searchesWeb: true,
 };
 const alwaysThinking: typeof newest = { ...newest, takesForcedTool: false, thinking: ['adaptive'] };
 const generation46: typeof newest = { ...newest, takesSampling: true, thinking: ['adaptive', 'enabled', 'disabled'] };
@@ -152,6 +157,7 @@ const UNKNOWN = {
   takesEffort: false,
   takesForcedTool: false,
   thinking: [],
+  searchesWeb: false,
 } satisfies Partial<ModelFacts>;
 
 function find(id: string): ModelFacts | undefined {
@@ -172,5 +178,5 @@ export function costOf(id: string, usage: Usage, cacheWrite1h = 0): number {
     usage.cacheRead * price.cacheRead +
     (usage.cacheWrite - cacheWrite1h) * price.cacheWrite5m +
     cacheWrite1h * price.cacheWrite1h;
-  return total / MILLION;
+  return total / MILLION + (usage.webSearches ?? 0) * WEB_SEARCH;
 }

@@ -10,7 +10,7 @@ export function paramsFor(request: ModelRequest, model = request.model): Anthrop
   const maxTokens = Math.min(request.maxTokens ?? facts.maxOutput, facts.maxOutput);
   const system = request.system.filter((text) => text !== '').map((text) => ({ type: 'text' as const, text }));
   // In a fixed order, for the prefix that is cached must not change between turns.
-  const tools = [...request.tools].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const tools = ordered([...request.tools, ...(request.serverTools ?? [])]);
   return withBreakpoints({
     model,
     max_tokens: maxTokens,
@@ -21,6 +21,12 @@ export function paramsFor(request: ModelRequest, model = request.model): Anthrop
     ...(thinking && { thinking }),
     ...(effort && { output_config: { effort } }),
   });
+}
+
+/** By name, but for those of MCP servers, which may come later: they stand behind all others, as they came. */
+function ordered<T extends { readonly name: string }>(tools: readonly T[]): T[] {
+  const own = tools.filter(({ name }) => !name.startsWith('mcp__'));
+  return [...own.sort((a, b) => (a.name < b.name ? -1 : 1)), ...tools.filter(({ name }) => name.startsWith('mcp__'))];
 }
 
 /** Thinking switched on or off in the form that the model takes; where it cannot be off, it is at its lowest. */

@@ -17,6 +17,9 @@ export interface ToolSchema {
   readonly input_schema: Anthropic.Tool.InputSchema;
 }
 
+/** A tool that runs at the service, which puts what it found into its answer. */
+export type ServerTool = Anthropic.WebSearchTool20250305;
+
 export type Effort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 /** One request to the model. Cache breakpoints are added by the client, not by its callers. */
@@ -27,6 +30,8 @@ export interface ModelRequest {
   readonly system: readonly string[];
   readonly messages: readonly MessageParam[];
   readonly tools: readonly ToolSchema[];
+  /** Only for a model and a service that have them. */
+  readonly serverTools?: readonly ServerTool[];
   /** Tokens the answer may have; the model's own limit when absent. */
   readonly maxTokens?: number;
   readonly effort?: Effort;
@@ -42,6 +47,8 @@ export interface Usage {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  /** How often the service searched the web, where it did. */
+  readonly webSearches?: number | undefined;
 }
 
 /** `text` comes as it is streamed. Behind a `retry` the answer starts anew: what came before it is void. */

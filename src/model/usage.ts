@@ -9,6 +9,7 @@ export function toUsage(usage: AssistantMessage['usage']): Usage {
     output: usage.output_tokens,
     cacheRead: usage.cache_read_input_tokens ?? 0,
     cacheWrite: usage.cache_creation_input_tokens ?? 0,
+    ...searches(usage.server_tool_use?.web_search_requests ?? 0),
   };
 }
 
@@ -18,5 +19,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
     output: a.output + b.output,
     cacheRead: a.cacheRead + b.cacheRead,
     cacheWrite: a.cacheWrite + b.cacheWrite,
+    ...searches((a.webSearches ?? 0) + (b.webSearches ?? 0)),
   };
 }
+
+const searches = (count: number) => (count > 0 ? { webSearches: count } : {});

@@ -27,6 +27,7 @@ const UserModel = z.strictObject(
     takesForcedTool: z.optional(z.boolean()),
     thinking: z.optional(z.array(z.enum(['adaptive', 'enabled', 'disabled', 'between_tools']))),
     thinksAtTopEffort: z.optional(z.boolean()),
+    searchesWeb: z.optional(z.boolean()),
   },
   {
     error: (issue) => (issue.code === 'unrecognized_keys' ? `there is no field ${issue.keys.join(', ')}` : undefined),

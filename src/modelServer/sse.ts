@@ -58,7 +58,7 @@ export function encode(event: ServerEvent): string {
 function startOf(block: ContentBlock): unknown {
   if (block.type === 'text') return { ...block, text: '' };
   if (block.type === 'thinking') return { ...block, thinking: '', signature: '' };
-  if (block.type === 'tool_use') return { ...block, input: {} };
+  if (block.type === 'tool_use' || block.type === 'server_tool_use') return { ...block, input: {} };
   return block;
 }
 
@@ -71,7 +71,8 @@ function deltasOf(block: ContentBlock, isCut: boolean, grain: Grain): unknown[] 
         ...pieces(block.thinking, grain).map((thinking) => ({ type: 'thinking_delta', thinking })),
         { type: 'signature_delta', signature: block.signature },
       ];
-    case 'tool_use': {
+    case 'tool_use':
+    case 'server_tool_use': {
       const json = JSON.stringify(block.input);
       // An answer that reached its limit ends in the middle of its last call.
       const sent = isCut ? json.slice(0, Math.floor(json.length / 2)) : json;

@@ -20,6 +20,8 @@ export interface PlacedPane extends Size {
   readonly windowWidth: number;
   readonly windowHeight: number;
   readonly team: string;
+  /** Put away by a person. */
+  readonly isHidden: boolean;
 }
 
 export interface Arrangement {
@@ -68,7 +70,10 @@ export function placeMember(panes: readonly PlacedPane[], arrangement: Arrangeme
   return { kind: 'split', windowId: window.windowId, target: target.paneId, direction: isWide ? 'right' : 'below' };
 }
 
-/** The windows that may be split and tiled: a window with a pane of anybody else is left as it is. */
+/**
+ * The windows that may be split and tiled: a window with a pane of anybody else is left as it is, and so is that of a
+ * member that was put away.
+ */
 export function teamWindows(panes: readonly PlacedPane[], arrangement: Arrangement): TeamWindow[] {
   const { team, sessionId, leadPaneId, dedicatedWindow } = arrangement;
   return [...new Set(panes.map(({ windowId }) => windowId))].flatMap((windowId) => {
@@ -76,6 +81,7 @@ export function teamWindows(panes: readonly PlacedPane[], arrangement: Arrangeme
     const [first] = members;
     if (first === undefined || first.sessionId !== sessionId) return [];
     if (!members.every((pane) => pane.team === team || pane.paneId === leadPaneId)) return [];
+    if (first.isHidden && members.length === 1) return [];
     const holdsLead = members.some(({ paneId }) => paneId === leadPaneId);
     if (holdsLead && dedicatedWindow) return [];
     const paneIds = members.map(({ paneId }) => paneId);

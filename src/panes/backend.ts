@@ -22,6 +22,8 @@ export interface PaneRequest {
   readonly launchFile: string;
   /** The pane (or window) that new ones go beside, where there is one. */
   readonly role: 'lead' | 'teammate';
+  /** It was put away before, and is shown no more than it was. */
+  readonly isHidden?: boolean | undefined;
 }
 
 /** How a process in a pane ended, and what it said last. */

@@ -5,8 +5,8 @@ import { systemIds } from '../host/ids.js';
 export interface WriteOptions {
   /** Permission bits of the new file; 0600 unless given. */
   readonly mode?: number;
-  /** Called when all is written, just before it counts; throw to leave the old file. */
-  readonly beforeRename?: () => void | Promise<void>;
+  /** Called with the draft's path when all is written, just before it counts; throw to leave the old file. */
+  readonly beforeRename?: (draft: string) => void | Promise<void>;
   /** False: whole for every reader, but a power cut may lose it. For what means nothing after one. */
   readonly durable?: boolean;
 }
@@ -21,7 +21,7 @@ export async function writeAtomic(
   const draft = `${path}.${systemIds.hex(12)}.tmp`;
   try {
     await (durable ? writeSynced(draft, content, mode) : writeFile(draft, content, { mode, flag: 'wx' }));
-    await beforeRename?.();
+    await beforeRename?.(draft);
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });

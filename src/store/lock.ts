@@ -1,5 +1,6 @@
 import { systemClock } from '../host/clock.js';
 import { systemIds } from '../host/ids.js';
+import { createQueue, type Queue } from '../util/queue.js';
 
 /** A lock whose holder shows no life for this long may be taken over. */
 const STALE_MS = 10_000;
@@ -10,14 +11,17 @@ const RETRIES = { retries: 10, minTimeout: 5, maxTimeout: 100, factor: 1.5, rand
 /** Tells whoever holds a lock whether it still does; throws when it was taken over. */
 export type StillOurs = () => void;
 
+/** Those of this process stand in line, by lock: against each other they would lose their time in retries. */
+const lines = new Map<string, Queue>();
+
 /** Another process took the lock over while its holder was stopped. Nothing that `stillOurs` guards was written. */
 export class LockLostError extends Error {
   override readonly name = 'LockLostError';
 }
 
 /**
- * Runs `work` while no other process runs under the lock of the same path. The path need not exist, its folder must.
- * The lock is the folder `lockPath`.
+ * Runs `work` while nobody else, in this process or another, runs under the lock of the same path. The path need not
+ * exist, its folder must. The lock is the folder `lockPath`.
  * @throws when the lock cannot be had in 30 s; the work is then not done, never done without the lock.
  */
 export async function withLock<T>(
@@ -25,6 +29,17 @@ export async function withLock<T>(
   work: (stillOurs: StillOurs) => Promise<T>,
   lockPath = `${path}.lock`,
 ): Promise<T> {
+  const line = lines.get(lockPath) ?? createQueue();
+  lines.set(lockPath, line);
+  try {
+    return await line.run(() => underLock(path, work, lockPath));
+  } finally {
+    // Somebody who comes just now stands in a new line, and is held off by the lock itself.
+    if (line.waiting === 0) lines.delete(lockPath);
+  }
+}
+
+async function underLock<T>(path: string, work: (stillOurs: StillOurs) => Promise<T>, lockPath: string): Promise<T> {
   const { default: lockfile } = await import('proper-lockfile');
   let lost: Error | undefined;
   const options = {

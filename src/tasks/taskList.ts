@@ -55,6 +55,8 @@ export interface TaskList {
   takeFor(owner: string, generation: number): Promise<Task | undefined>;
   /** Voids a dead member's claims: its unfinished tasks are pending again, and nobody's unless they were assigned to it. Returns them. */
   releaseOf(owner: string): Promise<Task[]>;
+  /** A member goes on in a new process: what it had claimed stays its own. */
+  keepClaims(owner: string, generation: number): Promise<void>;
   /** What somebody could begin now: pending, unblocked, and unowned or not taken up by its owner. */
   takeable(): Promise<Task[]>;
 }
@@ -177,14 +179,23 @@ export function openTaskList(dir: string): TaskList {
         const result = claimed(task, owner, generation);
         return { changed: [result], result };
       }),
+    keepClaims: (owner, generation) =>
+      write(async (all) => ({
+        changed: claimedBy(owner, all).map((task) => ({ ...task, ownerGeneration: generation })),
+        result: undefined,
+      })),
     releaseOf: (owner) =>
       write(async (all) => {
-        const result = all
-          .filter((task) => task.status !== 'completed' && task.ownerGeneration !== undefined && isOwnedBy(task, owner))
-          .map(released);
+        const result = claimedBy(owner, all).map(released);
         return { changed: result, result };
       }),
   };
+}
+
+function claimedBy(owner: string, all: readonly Task[]): readonly Task[] {
+  return all.filter(
+    (task) => task.status !== 'completed' && task.ownerGeneration !== undefined && isOwnedBy(task, owner),
+  );
 }
 
 function released({ ownerGeneration: _, owner, ...task }: Task): Task {

@@ -64,6 +64,49 @@ async function reserve(path: string): Promise<string> {
   }
 }
 
+/** A team that was taken down, and where it lies. */
+export interface ArchivedTeam {
+  readonly path: string;
+  readonly team: TeamFile;
+  /** Milliseconds since the epoch. */
+  readonly archivedAt: number;
+}
+
+/** The archive, newest first. What cannot be read is left out. */
+export async function listArchive(home: Home): Promise<ArchivedTeam[]> {
+  const found: ArchivedTeam[] = [];
+  for (const folder of await foldersIn(home.archive)) {
+    const path = join(home.archive, folder);
+    const team = await readJson(teamPathsAt(path).config, TeamFile).catch(() => undefined);
+    const archivedAt = archivedAtOf(folder);
+    if (team && archivedAt !== undefined) found.push({ path, team, archivedAt });
+  }
+  return found.sort((a, b) => b.archivedAt - a.archivedAt || b.path.localeCompare(a.path));
+}
+
+/** When a folder of the archive was put there, by its name; in milliseconds since the epoch. */
+export function archivedAtOf(folder: string): number | undefined {
+  const [, day, hour, minute, second] = /-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z(?:-\d+)?$/.exec(folder) ?? [];
+  return day === undefined ? undefined : Date.parse(`${day}T${hour}:${minute}:${second}Z`);
+}
+
+/** Brings an archived team back. @throws UserError where there is a team of its name by now. */
+export async function unarchiveTeam(home: Home, { path, team }: ArchivedTeam): Promise<void> {
+  await makeFolder(home.teams);
+  try {
+    await rename(path, home.team(team.name).root);
+  } catch (error) {
+    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
+    throw new UserError(
+      `There is a team "${team.name}" by now, so the archived one cannot come back. Take that one down first: troupe down ${team.name}`,
+      2,
+      { cause: error },
+    );
+  }
+  await syncFolder(home.archive);
+  await syncFolder(home.teams);
+}
+
 export interface TeamListing {
   /** By name. */
   readonly teams: readonly TeamFile[];

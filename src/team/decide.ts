@@ -1,3 +1,4 @@
+import { timeUuidOf } from '../host/ids.js';
 import type { PermissionMode } from '../permissions/mode.js';
 import { ExitCode, UserError } from '../util/errors.js';
 import { openEventLog } from './eventLog.js';
@@ -31,20 +32,26 @@ export async function decidePlan(
   }
   if (!approve && !feedback?.trim()) throw new UserError('A rejected plan needs feedback: what should be different?');
   const request = await openRequests(place.paths.requests, place.clock).find(id, 'plan');
-  await record(place, team, request, {
+  const answer = await record(place, team, request, {
     id: request.id,
     by,
     approve,
     ...(feedback && { feedback }),
     ...(mode && { mode }),
   });
-  await sendProtocol(place, senderOf(team, by), request.from, 'plan_approval_response', {
-    request_id: request.id,
-    approve,
-    ...(feedback && { feedback }),
-    ...(mode && { mode }),
-  });
+  await tellPlanAnswer(place, senderOf(team, by), request.from, answer);
   return request;
+}
+
+/** Tells a plan's asker of its answer. Whoever finds that the one who decided may not have come to it does it again: it arrives once. */
+export async function tellPlanAnswer(
+  place: TeamPlace,
+  sender: Sender,
+  asker: string,
+  { id, at, approve, feedback, mode }: Answer,
+): Promise<void> {
+  const payload = { request_id: id, approve, ...(feedback && { feedback }), ...(mode && { mode }) };
+  await sendProtocol(place, sender, asker, 'plan_approval_response', payload, timeUuidOf(id, at));
 }
 
 export interface PermissionDecision {
@@ -112,9 +119,9 @@ async function record(
   place: TeamPlace,
   team: TeamFile,
   request: TeamRequest,
-  answer: Omit<Answer, 'at'>,
-): Promise<void> {
-  await openRequests(place.paths.requests, place.clock).answer(answer);
+  given: Omit<Answer, 'at'>,
+): Promise<Answer> {
+  const answer = await openRequests(place.paths.requests, place.clock).answer(given);
   await openEventLog(place.paths.events, place.clock).append(`${request.kind}_decided`, {
     member: request.from,
     id: request.id,
@@ -122,6 +129,7 @@ async function record(
     approve: answer.approve,
     team: team.name,
   });
+  return answer;
 }
 
 function senderOf(team: TeamFile, by: Decider): Sender {

@@ -1,10 +1,25 @@
 import { readFile, rm } from 'node:fs/promises';
 import * as z from 'zod/mini';
+import { AutoModeKeys } from '../config/autoModeSettings.js';
+import { InstructionKeys } from '../config/instructionSettings.js';
 import { WorktreeKeys } from '../config/worktreeSettings.js';
+import { HookSource } from '../definitions/hookSource.js';
 import { PermissionMode } from '../permissions/mode.js';
 import { writeAtomic } from '../store/atomicFile.js';
 import { parseJson, toJson } from '../store/jsonFile.js';
 import { hasCode, UserError } from '../util/errors.js';
+
+/** The hooks that hold for every agent of a team, wherever it works. */
+export const TeamHooks = z.object({
+  /** `CLAUDE_PROJECT_DIR`: the checkout that the team was started in. */
+  projectDir: z.string(),
+  sources: z.array(HookSource),
+  /** Those that agents' definitions bring along do not count. */
+  withoutAgents: z.optional(z.boolean()),
+});
+export type TeamHooks = z.infer<typeof TeamHooks>;
+
+const GivenRules = z.object({ allow: z.array(z.string()), deny: z.array(z.string()) });
 
 /** What holds for every member of a team, as `up`, `run` or `add` was told. */
 export const TeamSettings = z.object({
@@ -37,10 +52,31 @@ export const TeamSettings = z.object({
   ),
   /** How worktrees are made. */
   worktree: z.optional(WorktreeKeys),
+  autoMode: z.optional(AutoModeKeys),
+  telemetry: z.optional(z.boolean()),
+  autoDream: z.optional(z.boolean()),
+  ...InstructionKeys,
   /** Folders of `--plugin-dir`, absolute. */
   pluginDirs: z.optional(z.array(z.string())),
   /** Hooks and MCP servers of user and project definitions do not count. */
   strictPluginOnlyCustomization: z.optional(z.boolean()),
+  hooks: z.optional(TeamHooks),
+  /** How the files of the settings are read again while the team runs. Absent: never. */
+  live: z.optional(
+    z.object({
+      cwd: z.string(),
+      /** `--settings`: a path, or as JSON what is read again. */
+      flag: z.optional(z.string()),
+      files: z.array(z.string()),
+      /** The files as they were when they were read. */
+      seen: z.string(),
+      /** Rules that do not come from files: before and behind those. */
+      first: GivenRules,
+      last: GivenRules,
+    }),
+  ),
+  /** MCP servers of the command line by name, their variables not filled in. */
+  mcpServers: z.optional(z.record(z.string(), z.unknown())),
   /** Whether a person sits at the lead. */
   interactive: z.boolean(),
 });

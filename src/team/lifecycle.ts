@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Home } from '../config/paths.js';
 import type { Run } from '../host/run.js';
 import { openMailbox } from '../mailbox/mailbox.js';
@@ -10,6 +11,8 @@ import { removeWorktree } from '../worktree/remove.js';
 import { reopenWorktree } from '../worktree/reopen.js';
 import type { Worktree, WorktreeHooks } from '../worktree/worktree.js';
 import { openEventLog } from './eventLog.js';
+import { handOn } from './handOn.js';
+import { withHidden } from './hidden.js';
 import { type Launch, type TeamSettings, writeLaunch } from './launch.js';
 import { checkNewMemberName, LEAD } from './member.js';
 import { rememberFiles } from './memberFiles.js';
@@ -57,6 +60,7 @@ export async function startMember(deps: StartDeps, request: MemberRequest): Prom
     undo.push(await rememberFiles(place, deps.home, member, firstMessage));
     const worktree = await workplace(deps, request, member, previous, undo);
     const mailbox = openMailbox({ team: place.paths, member: member.name, clock: place.clock, ids: place.ids });
+    if (request.continues) await handOn(place, member, mailbox);
     const movedMail = previous && !request.continues ? await mailbox.moveUnreadToLog() : 0;
     const cwd = worktree?.path ?? request.cwd;
     await writeLaunch(place.paths.launchFile(member.name), await launchOf(deps, request, { ...member, cwd }, worktree));
@@ -70,6 +74,7 @@ export async function startMember(deps: StartDeps, request: MemberRequest): Prom
       cwd,
       launchFile: place.paths.launchFile(member.name),
       ...(member.color && { color: member.color }),
+      isHidden: request.isHidden,
     });
     undo.push(async () => backend.close(pane, { team: (await team.require()).name, member: member.name }));
     await waitUntilReady(place, backend, member, pane);
@@ -89,7 +94,10 @@ export async function startMember(deps: StartDeps, request: MemberRequest): Prom
         ...(worktree.hookMade && { worktreeHookMade: true }),
       }),
     };
-    await team.update((current) => withMember(current, placed));
+    const hidden = request.isHidden === true && backend.type === 'tmux';
+    await team.update((current) =>
+      withHidden(withMember(current, placed), placed.tmuxPaneId, hidden, previous?.tmuxPaneId),
+    );
     await openEventLog(place.paths.events, place.clock).append('spawned', {
       member: member.name,
       backend: backend.type,
@@ -115,16 +123,16 @@ async function workplace(
   previous: Member | undefined,
   undo: Undo[],
 ): Promise<Worktree | undefined> {
-  const kept = request.continues && previous ? worktreeOf(previous) : undefined;
-  if (kept) {
-    await reopenWorktree({ worktree: kept, repo: request.cwd, run });
-    return kept;
+  const former = request.continues && previous ? worktreeOf(previous) : undefined;
+  if (former && !previous?.worktreeRemoved) {
+    await reopenWorktree({ worktree: former, repo: request.cwd, run });
+    return former;
   }
-  if (!request.worktree) return undefined;
+  if (!request.worktree && !former) return undefined;
   const [, team = ''] = member.agentId.split('@');
   const worktree = await createWorktree({
     repo: request.cwd,
-    name: `${fileNameOf(team)}-${fileNameOf(member.name)}-${place.ids.hex(4)}`,
+    name: former ? basename(former.path) : `${fileNameOf(team)}-${fileNameOf(member.name)}-${place.ids.hex(4)}`,
     run,
     settings: settings.worktree,
     hooks,

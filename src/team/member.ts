@@ -8,7 +8,7 @@ import type { Member, TeamFile } from './teamFile.js';
 export const LEAD = 'team-lead';
 
 const LEAD_ALIASES = ['lead', 'main'];
-const RESERVED = [LEAD, ...LEAD_ALIASES, 'user', 'human', 'all', '*'];
+const RESERVED = [LEAD, ...LEAD_ALIASES, 'user', 'human', 'all', 'team', '*'];
 
 /** @throws UserError with the rule that the name breaks. */
 export function checkTeamName(name: string): string {

@@ -5,7 +5,8 @@ import { openMailbox } from '../mailbox/mailbox.js';
 import type { MessageType } from '../mailbox/message.js';
 import { messageOf, UserError } from '../util/errors.js';
 import { isSameName } from '../util/names.js';
-import { requireMember } from './member.js';
+import { type Bridge, elsewhere, sendElsewhere } from './elsewhere.js';
+import { agentIdOf, requireMember } from './member.js';
 import { liveRecord, readRunRecord } from './runRecord.js';
 import type { Member, TeamFile } from './teamFile.js';
 
@@ -13,16 +14,20 @@ export interface TeamPlace {
   readonly paths: TeamPaths;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** The way to sessions on other machines, where one is configured. */
+  readonly bridge?: Bridge | undefined;
 }
 
 /** Who says it. `from` is what the recipient sees and cannot be chosen by a model. */
 export interface Sender {
   readonly from: string;
   readonly color?: string | undefined;
+  /** Where a session outside of the team can answer it: `uds:<path>`. */
+  readonly replyTo?: string | undefined;
 }
 
 export interface Prose {
-  /** A member, `lead`, `main`, or `*` for everybody but the sender. */
+  /** A member, `lead`, `main`, `*` for everybody but the sender, `uds:<path>` or `bridge:<id>`. */
   readonly to: string;
   readonly text: string;
   readonly summary?: string | undefined;
@@ -49,6 +54,13 @@ export async function sendProse(
   sender: Sender,
   { to, text, summary, inReplyTo }: Prose,
 ): Promise<Sent> {
+  const outside = elsewhere(to);
+  if (outside) {
+    const from = sender.from === 'user' ? 'user' : agentIdOf(sender.from, team.name);
+    const draft = { from, text, summary, in_reply_to: inReplyTo, reply_to: sender.replyTo };
+    const msg_id = await sendElsewhere(place, outside, draft);
+    return { msg_id, delivered: [{ name: to, alive: true, ahead: 0 }], failed: [] };
+  }
   const isBroadcast = to === '*';
   const members = isBroadcast
     ? team.members.filter(({ name }) => !isSameName(name, sender.from))
@@ -95,13 +107,14 @@ export async function isMemberAlive({ paths }: TeamPlace, member: string): Promi
   return state !== 'exited' && state !== 'terminated';
 }
 
-/** Puts a protocol message into a member's inbox. Only the harness sends these. */
+/** Puts a protocol message into a member's inbox. Only the harness sends these. The same `msg_id` arrives once. */
 export async function sendProtocol(
   place: TeamPlace,
   sender: Sender,
   to: string,
   type: MessageType,
   payload: Readonly<Record<string, unknown>>,
+  msg_id?: string,
 ): Promise<string> {
   const mailbox = openMailbox({ team: place.paths, member: to, clock: place.clock, ids: place.ids });
   const { request_id } = payload;
@@ -111,6 +124,7 @@ export async function sendProtocol(
     text: JSON.stringify({ type, from: sender.from, ...payload }),
     ...(sender.color && { color: sender.color }),
     ...(typeof request_id === 'string' && { request_id }),
+    ...(msg_id !== undefined && { msg_id }),
   });
   return message.msg_id;
 }

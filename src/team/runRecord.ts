@@ -19,14 +19,28 @@ export const RunRecord = z.object({
   /** Where it runs: an in-process member shares its process with others. */
   backend: z.optional(z.enum(['tmux', 'in-process'])),
   state: MemberState,
-  waitingFor: z.optional(z.enum(['plan', 'permission'])),
+  waitingFor: z.optional(z.enum(['plan', 'permission', 'question'])),
   requestId: z.optional(z.string()),
   activity: z.optional(z.string()),
+  /** What its model asks the person at its terminal and is not answered yet. */
+  questions: z.optional(z.array(z.string())),
+  /** Its own list of steps, as it last wrote it. */
+  todos: z.optional(
+    z.array(
+      z.object({
+        content: z.string(),
+        status: z.enum(['pending', 'in_progress', 'completed']),
+        activeForm: z.string(),
+      }),
+    ),
+  ),
   /** Id of the task it works on. */
   task: z.optional(z.string()),
   turns: z.number(),
   tokens: z.object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() }),
   costUsd: z.number(),
+  /** Milliseconds that its models took, those of its sub-agents included. */
+  apiMs: z.optional(z.number()),
   /** The same by model, sub-agents' models included. */
   models: z.optional(
     z.record(
@@ -37,6 +51,7 @@ export const RunRecord = z.object({
         cacheRead: z.number(),
         cacheWrite: z.number(),
         costUsd: z.number(),
+        webSearches: z.optional(z.number()),
       }),
     ),
   ),
@@ -45,6 +60,12 @@ export const RunRecord = z.object({
   heartbeat: z.number(),
   readyAt: z.optional(z.number()),
   exit: z.optional(z.object({ code: z.nullable(z.number()), signal: z.nullable(z.string()), forced: z.boolean() })),
+  /** Its lead is gone: it finishes its tool call and ends. */
+  leaving: z.optional(z.boolean()),
+  /** It is in the middle of a turn, or ended there: whoever goes on with it takes that up again. */
+  midTurn: z.optional(z.boolean()),
+  /** Where other sessions on this machine write to it. */
+  socket: z.optional(z.string()),
   /** The lead has been told of its end. */
   endTold: z.optional(z.boolean()),
 });

@@ -29,6 +29,8 @@ export interface MemberRequest {
   readonly requestId?: string | undefined;
   /** A restart: the dead member's mail, session and worktree go on. */
   readonly continues?: boolean;
+  /** Its pane is put away. */
+  readonly isHidden?: boolean | undefined;
 }
 
 export interface Slot {
@@ -96,14 +98,17 @@ function newMember(
 ): Member {
   const used = team.members.flatMap(({ color }) => (color ? [color] : []));
   const name = previous?.name ?? request.name;
+  const before = request.continues ? previous : undefined;
+  const prompt = before?.prompt ?? request.prompt;
+  const requestId = before?.requestId ?? request.requestId;
   return {
     agentId: agentIdOf(name, team.name),
     name,
     agentType: request.agentType,
     model: request.model,
-    ...(request.prompt !== undefined && { prompt: request.prompt }),
+    ...(prompt !== undefined && { prompt }),
     color: request.color ?? previous?.color ?? nextColor(used),
-    ...(request.modeAfterPlan && { planModeRequired: true }),
+    ...(request.modeAfterPlan && { planModeRequired: true, modeAfterPlan: request.modeAfterPlan }),
     joinedAt: clock.now(),
     tmuxPaneId: '',
     cwd: request.cwd,
@@ -114,7 +119,7 @@ function newMember(
     ...(request.tools && { tools: [...request.tools] }),
     generation: (previous?.generation ?? 0) + 1,
     reservedBy,
-    ...(request.requestId !== undefined && { requestId: request.requestId }),
+    ...(requestId !== undefined && { requestId }),
   };
 }
 

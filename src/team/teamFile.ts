@@ -32,6 +32,8 @@ export const Member = z.looseObject({
   worktreeBranch: z.optional(z.string()),
   /** The commit that its worktree began from. */
   worktreeBase: z.optional(z.string()),
+  /** It held nothing when its team was taken down, and was removed. */
+  worktreeRemoved: z.optional(z.boolean()),
   /** A hook made it, not git. */
   worktreeHookMade: z.optional(z.boolean()),
   sessionId: z.optional(z.string()),
@@ -41,6 +43,10 @@ export const Member = z.looseObject({
   /** The program that runs it: `troupe` (the default) or another. */
   runtime: z.optional(z.string()),
   mode: z.optional(PermissionMode),
+  /** The mode that its approved plan leads to, where one is required. */
+  modeAfterPlan: z.optional(PermissionMode),
+  /** It was asked to end, and did: who comes back to the team leaves it alone. */
+  dismissed: z.optional(z.boolean()),
   /** In place of its definition's list. */
   tools: z.optional(z.array(z.string())),
   /** Which run of this member it is, from 1. */

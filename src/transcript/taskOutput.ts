@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { createQueue } from '../util/queue.js';
 import { head } from '../util/text.js';
 
-const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 const DEFAULT_MAX_BYTES = 5 * 1024 ** 3;
 /** Kept free for the last section. */
 const RESERVED_BYTES = 128 * 1024;
@@ -16,6 +16,8 @@ export interface TaskOutputFile {
   write(text: string): void;
   /** All of it is on disk when it returns, and nothing is written any more. */
   finish(text: string): Promise<void>;
+  /** Puts a text before everything else. Only once it is finished: whoever has it open goes on reading the old one. */
+  putFirst(text: string): Promise<void>;
   /** The newest lines, at most 1000. */
   lastLines(): readonly string[];
 }
@@ -68,6 +70,21 @@ export async function createTaskOutput(
         await file.close();
       });
       if (failure !== undefined) throw failure;
+    },
+    async putFirst(text) {
+      const beside = `${path}.new`;
+      const [before, after] = await Promise.all([
+        open(path, O_RDONLY | O_NOFOLLOW),
+        open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600),
+      ]);
+      try {
+        await after.write(`${text}\n\n`);
+        for await (const chunk of before.createReadStream({ autoClose: false })) await after.write(chunk);
+        await rename(beside, path);
+      } finally {
+        await Promise.all([before.close(), after.close()]);
+        await rm(beside, { force: true });
+      }
     },
     lastLines: () => lines,
   };

@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../agent/events.js';
 import type { MessageParam } from '../model/types.js';
 import { oneLine } from '../util/text.js';
+import { todoLines } from './todoLines.js';
 
 const LINE = 160;
 
@@ -39,7 +40,7 @@ export function messageLines({ role, content }: MessageParam): string[] {
       case 'text':
         return textLines(role, block.text);
       case 'tool_use':
-        return [`● ${block.name} ${oneLine(shortInput(block.input), LINE)}`];
+        return todoLines(block) ?? [`● ${block.name} ${oneLine(shortInput(block.input), LINE)}`];
       case 'tool_result':
         return [`  ${block.is_error ? '✗' : '⎿'} ${oneLine(resultText(block.content), LINE)}`];
       default:

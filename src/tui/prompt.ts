@@ -14,7 +14,7 @@ export interface Prompt {
 export interface PromptHandlers {
   /** A line was typed. */
   readonly onLine: (line: string) => void;
-  /** Ctrl-C with nothing typed; a typed line is just cleared. */
+  /** Ctrl-C or Esc with nothing typed; Ctrl-C clears a typed line. */
   readonly onInterrupt: () => void;
   /** Ctrl-D, or the terminal went away. */
   readonly onEnd: () => void;
@@ -42,8 +42,13 @@ export function openPrompt(label: string, { onLine, onInterrupt, onEnd }: Prompt
     input.write(null, { ctrl: true, name: 'u' });
     input.prompt();
   });
+  const onKey = (_: unknown, key: { readonly name?: string } | undefined) => {
+    if (key?.name === 'escape' && input.line === '') onInterrupt();
+  };
+  process.stdin.on('keypress', onKey);
   input.once('close', () => {
     isOpen = false;
+    process.stdin.off('keypress', onKey);
   });
   input.on('close', onEnd);
   input.prompt();

@@ -1,7 +1,8 @@
-import { basename, dirname, join } from 'node:path';
+import { basename } from 'node:path';
 import type { Run } from '../host/run.js';
 import { git, isRepository, listWorktrees } from './git.js';
-import { branchOf, FOLDER, projectRoot } from './place.js';
+import { isOwnKind } from './ours.js';
+import { branchOf, projectRoot } from './place.js';
 import { removeWorktree } from './remove.js';
 import type { WithLock } from './worktree.js';
 
@@ -24,12 +25,12 @@ export async function pruneStale({
   const here = git(run, repo);
   if (!(await isRepository(here))) return [];
   const listed = await listWorktrees(here);
-  const folder = join(await projectRoot(run, here), FOLDER);
+  const root = await projectRoot(run, here);
   const removed: string[] = [];
-  for (const { path, branch: checkedOut } of listed) {
+  for (const entry of listed) {
+    const { path } = entry;
+    if (!isOwnKind(entry, root) || isNeeded(path)) continue;
     const branch = branchOf(basename(path));
-    const isOurs = dirname(path) === folder && (checkedOut ?? branch) === branch;
-    if (!isOurs || isNeeded(path)) continue;
     const base = listed[0]?.head ?? '';
     const result = await removeWorktree({ path, branch, base, repo, run, onlyAbandoned: true, withLock });
     if (result.removed) removed.push(path);

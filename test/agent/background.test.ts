@@ -15,6 +15,7 @@ test('the record is there before anything else happens, and says how it ended be
       write() {},
       lastLines: () => [],
       finish: async (text) => void order.push(`output: ${text}`),
+      putFirst: async () => void order.push('warned'),
     }),
     keepNotice: async () => void order.push('notice'),
   });
@@ -138,6 +139,7 @@ test('a disk that refuses is told; the conversation has its notice all the same'
       write() {},
       lastLines: () => [],
       finish: () => Promise.reject(new Error('no space left')),
+      putFirst: () => Promise.reject(new Error('no space left')),
     }),
     keepNotice: () => Promise.reject(new Error('no space left')),
   });

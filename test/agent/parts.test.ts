@@ -202,10 +202,33 @@ test('a call that rules leave open is asked, one that they decide is not', async
       { type: 'tool_use', id: 'toolu_1', name, input: {}, caller: { type: 'direct' } },
       new AbortController().signal,
     );
-  expect(await decide('Free')).toEqual({ allow: true });
+  expect(await decide('Free')).toMatchObject({ allow: true });
   expect(await decide('Never')).toMatchObject({ allow: false });
-  expect(await decide('Open')).toEqual({ allow: true });
+  expect(await decide('Open')).toMatchObject({ allow: true });
   expect(asked).toEqual(['Open: string']);
+});
+
+test('the gate takes a shell command apart before it is judged, and hands on the input', async () => {
+  const context: JudgeContext = {
+    mode: 'dontAsk',
+    rules: { allow: [parseRule('Bash(make *)')], ask: [], deny: [parseRule('Bash(run_in_background:true)')] },
+    cwd: '/project',
+    folders: ['/project'],
+    protectedRoots: [],
+    allowedPaths: [],
+    home: '/home/x',
+  };
+  const gate = createGate({ context: () => context, ask: async () => ({ allow: true }) });
+  const decide = (command: string, more: object = {}) =>
+    gate.decide(
+      tool('Bash', async () => ''),
+      { kind: 'shell', command },
+      { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command, ...more }, caller: { type: 'direct' } },
+      new AbortController().signal,
+    );
+  expect(await decide('cd sub && make all | tail -3')).toMatchObject({ allow: true });
+  expect(await decide('make all && curl evil')).toMatchObject({ allow: false });
+  expect(await decide('make all', { run_in_background: true })).toMatchObject({ allow: false });
 });
 
 const environment = { cwd: '/project', isRepository: true, platform: 'linux', shell: 'bash', model: 'm' };

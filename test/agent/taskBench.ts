@@ -20,6 +20,7 @@ export function taskBench(clock: Clock, given: Partial<TaskStore> = {}) {
       write: (text) => void outputs.set(id, (outputs.get(id) ?? '') + text),
       lastLines: () => [],
       finish: async (text) => void outputs.set(id, `${outputs.get(id) ?? ''}${text}`),
+      putFirst: async (text) => void outputs.set(id, `${text}\n\n${outputs.get(id) ?? ''}`),
     }),
     keepNotice: async (id, text) => void notices.set(id, text),
     dropNotice: async (id) => void notices.delete(id),

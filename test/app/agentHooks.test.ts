@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NO_PROGRESS } from '../../src/agent/taskRecord.js';
+import { NO_PROGRESS, type TaskRecord } from '../../src/agent/taskRecord.js';
 import type { Access } from '../../src/agent/tool.js';
 import { hooksPort } from '../../src/app/hooks/agentHooks.js';
 import { createNotifications } from '../../src/app/hooks/notifications.js';
@@ -114,10 +114,18 @@ test('a lead that waits for a minute notifies its person once, and not while it 
   expect(await bench.told()).toMatchObject([{ notification_type: 'idle_prompt' }]);
 });
 
-const TASK = {
-  ...{ id: 'task_1', type: 'agent', toolUseId: 'toolu_1', status: 'completed', startedAt: 0, notified: false },
-  ...{ progress: NO_PROGRESS, outputFile: '/out' },
-} as const;
+const TASK: TaskRecord = {
+  id: 'task_1',
+  type: 'agent',
+  toolUseId: 'toolu_1',
+  description: '',
+  status: 'completed',
+  backgrounded: true,
+  startedAt: 0,
+  progress: NO_PROGRESS,
+  notified: false,
+  outputFile: '/out',
+};
 
 test('the end of an agent in the background is notified, that of one whose caller waits is not', async () => {
   await using bench = await hookBench(noting({ Notification: '' }), 'lead');

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemIds } from '../../src/host/ids.js';
 import { CATALOGUE, useModels } from '../../src/model/catalogue.js';
@@ -49,6 +50,7 @@ test('behind a summary a member knows its team, its open tasks and its plan from
   const { id: finished } = await team.tasks.create({ subject: 'Buy the wood', description: '' });
   await team.tasks.update(finished, { status: 'completed' });
   await team.join(team.member('carol'));
+  await writeFile(join(team.cwd, 'CLAUDE.md'), 'Doors open inwards.');
 
   const lastMessages = async () => (await asked()).at(-1)?.body.messages ?? [];
   await start({ prompt: 'begin', promptFrom: 'user' });
@@ -56,7 +58,14 @@ test('behind a summary a member knows its team, its open tasks and its plan from
   const [first, ...rest] = await lastMessages();
   const told = JSON.stringify(first);
   expect(rest).toEqual([]);
-  for (const text of ['They want a door.', '- carol', 'Paint the door', 'First the frame', 'approved by user'])
+  for (const text of [
+    'They want a door.',
+    '- carol',
+    'Paint the door',
+    'First the frame',
+    'approved by user',
+    'Doors open inwards.',
+  ])
     expect(told).toContain(text);
   expect(told).not.toContain('Buy the wood');
   expect(told).not.toContain('begin\\n');

@@ -20,14 +20,23 @@ test.each([
   ['/always 1a2b', ['permission', '1a2b', { allow: true, always: true, reason: '' }]],
   ['/deny 1a2b use npm', ['permission', '1a2b', { allow: false, always: false, reason: 'use npm' }]],
   ['/shutdown alice', ['shutdown', 'alice']],
+  ['/mode plan', ['mode', 'plan', '']],
+  ['/mode acceptEdits alice', ['mode', 'acceptEdits', 'alice']],
+  ['/interrupt', ['interrupt', '']],
+  ['/interrupt alice ', ['interrupt', 'alice']],
   ['/down', ['down']],
 ])('%s is understood', async (line, meant) => {
   expect(JSON.parse(await obey(line, echo))).toEqual(meant);
 });
 
+test('a skill is asked for by its name, which no command has', async () => {
+  expect(JSON.parse(await obey('/review the docs', echo))).toEqual(['skill', 'review', '/review the docs']);
+});
+
 test('an empty line does nothing, help lists every command, and a slip is told with the nearest', async () => {
   expect(await obey('   ', echo)).toBe('');
   expect(await obey('/help', echo)).toBe(HELP);
-  await expect(obey('/aprove 1a2b', echo)).rejects.toThrow('Did you mean "approve"?');
+  const withoutSkills = { ...echo, skill: async () => undefined };
+  await expect(obey('/aprove 1a2b', withoutSkills)).rejects.toThrow('Did you mean "approve"?');
   await expect(obey('/approve', echo)).rejects.toThrow('Something is missing');
 });

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { createArrivals } from '../../src/agent/arrivals.js';
 import type { AgentRun } from '../../src/agent/runAgent.js';
 import type { ToolContext } from '../../src/agent/tool.js';
+import { createSessionHooks } from '../../src/app/hooks/sessionHooks.js';
 import type { World } from '../../src/app/services.js';
 import { joinAgent } from '../../src/app/session/memberAgent.js';
 import { openGround } from '../../src/app/session/sessionGround.js';
@@ -121,7 +122,10 @@ async function observedTeammate(): Promise<Seen> {
         drain: new AbortController().signal,
       };
       const port = { prose: fail, shutdownRequest: fail, shutdownResponse: fail, planResponse: fail };
-      const agent = await joinAgent({ world, launch, ground, edges, messages: port, submitPlan: fail, onEvent() {} });
+      const { state } = ground.parts;
+      const hooks = createSessionHooks({ world, launch, state, isNew: true, note: fail });
+      const parts = { world, launch, ground, edges, messages: port, submitPlan: fail, hooks };
+      const agent = await joinAgent({ ...parts, leave() {}, onEvent() {}, onProblem: fail, onServerProblem: fail });
       runs.push({ run: agent, turn, session: launch.sessionId, record: ground.parts.record, outcomes: agent.cleanups });
       await ground.parts.record.change({ state: 'idle', readyAt: 1 });
       await new Promise<void>((resolve) => onAbort(signal, resolve));

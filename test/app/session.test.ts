@@ -61,6 +61,22 @@ test('a restart while a plan waits goes on waiting for it; the answer reaches th
   await eventually(() => expect(existsSync(path)).toBe(true));
 });
 
+test.each(['while it runs', 'while it does not'])(
+  'an answer whose sender died before it told of it lets a member on: it came %s',
+  async (when) => {
+    const { team, start, end, path } = await planner();
+    await start(PLANS);
+    const id = await waitsForPlan(team);
+    const { prompt: _, promptFrom: __, ...again } = PLANS;
+    if (when === 'while it does not') await end();
+    await team.requests.answer({ id, by: 'user', approve: true });
+    if (when === 'while it does not') await start({ ...again, continues: true });
+    await eventually(() => expect(existsSync(path)).toBe(true));
+    const told = (await team.mail('bob')).filter(({ type }) => type === 'plan_approval_response');
+    expect(told).toHaveLength(1);
+  },
+);
+
 test('a new member of a dead one’s name is not let out of plan mode by the dead one’s plan', async () => {
   const { team, start, end } = await planner();
   await start(PLANS);

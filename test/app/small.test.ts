@@ -107,7 +107,9 @@ test('a given name: refused while its lead lives, free when a dead team holds no
   await team.inbox('bob').deliver({ from: 'user', text: 'hi' });
   await team.tasks.create({ subject: 's', description: '' });
   await team.join({ ...team.member('bob'), worktreePath: team.cwd });
-  await expect(free()).rejects.toThrow('it holds 1 unread message, 1 open task, the worktree of bob. --replace');
+  await expect(free()).rejects.toThrow(
+    'it holds 1 unread message, 1 open task, the worktree of bob. Go on with it: troupe resume red.',
+  );
   expect(await free(true)).toEqual({ name: 'red', replaces: true });
 });
 
@@ -142,23 +144,25 @@ test('a run’s facts: sums over all members, what was denied, and each one’s 
   await using team = await teamOnDisk({ members: ['bob'] });
   const model = 'claude-opus-5-5';
   const models = { [model]: { ...tokens(2), costUsd: 0.5 } };
-  await team.writeRecord('team-lead', { turns: 3, costUsd: 0.5, tokens: tokens(2), models });
-  await team.writeRecord('bob', { turns: 4, costUsd: 0.25, tokens: tokens(5), models });
-  await team.events.append('tool_denied', { tool_name: 'Bash', tool_use_id: 't', tool_input: { command: 'x' } });
+  await team.writeRecord('team-lead', { turns: 3, costUsd: 0.5, apiMs: 40, tokens: tokens(2), models });
+  await team.writeRecord('bob', { turns: 4, costUsd: 0.25, apiMs: 2, tokens: tokens(5), models });
+  const call = { tool_name: 'Bash', tool_use_id: 't', tool_input: { command: 'x' } };
+  await team.events.append('tool_denied', { member: 'bob', ...call });
   for (const result of ['first', 'last'])
     await sendProtocol(team.place, { from: 'bob' }, 'team-lead', 'idle_notification', {
       idleReason: 'available',
       result,
     });
-  const facts = await runFacts(team.place, { sessionId: 's', durationMs: 1.4, apiMs: 2 });
+  const facts = await runFacts(team.place, { sessionId: 's', durationMs: 1.4 });
   expect(facts).toMatchObject({
     team: 'red',
     num_turns: 3,
     duration_ms: 1,
+    duration_api_ms: 42,
     total_cost_usd: 0.75,
     usage: { input_tokens: 7, output_tokens: 2 },
     modelUsage: { [model]: { inputTokens: 4, costUSD: 1 } },
-    permission_denials: [{ tool_name: 'Bash', tool_use_id: 't', tool_input: { command: 'x' } }],
+    permission_denials: [{ ...call, member: 'bob' }],
     members: [{ name: 'team-lead' }, { name: 'bob', turns: 4, lastReport: 'last' }],
   });
 });

@@ -79,6 +79,8 @@ function parentOf(more: Partial<Parent> = {}): Parent {
   };
 }
 
+const KNOWLEDGE = { opening: async () => ['house rules'], again: async () => 'house rules', notes: undefined };
+
 const parts = (
   definition: Partial<AgentDefinition> = {},
   {
@@ -90,7 +92,7 @@ const parts = (
   subagentParts(
     { agentType: 'x', whenToUse: '', getSystemPrompt: () => 'Defined.', source: 'flag', ...definition },
     { prompt: 'do it', model },
-    { parent, environment, variables, instructions: async () => 'house rules', gitNote: async () => 'git note' },
+    { parent, environment, variables, knowledge: KNOWLEDGE, gitNote: async () => 'git note' },
   );
 const textsOf = (blocks: readonly object[] = []) => blocks.map((block) => ('text' in block ? block.text : 'no text'));
 
@@ -101,7 +103,6 @@ test('a sub-agent begins with the project’s instructions and state, its initia
     ['house rules', 'git note', 'Begin with the tests.', 'do it'],
   ]);
   expect(textsOf((await parts({ omitGitStatus: true })).prompt)).toEqual(['house rules', 'do it']);
-  expect(textsOf((await parts({ omitClaudeMd: true })).prompt)).toEqual(['git note', 'do it']);
 });
 
 test('the system prompt is the definition’s, or the default one with its words behind', async () => {

@@ -65,7 +65,9 @@ export interface Door {
 }
 
 export const DOORS: readonly Door[] = [
-  { packages: ['execa', 'node:child_process'], owners: ['host/run.ts', 'mcp/servers.ts'] },
+  { packages: ['execa', 'node:child_process'], owners: ['host/run.ts', 'mcp/stdio.ts'] },
+  // A server is asked over its stdin, which host/run has no use for.
+  { packages: ['@modelcontextprotocol/sdk'], owners: ['mcp/'] },
   {
     packages: ['node:timers', 'node:perf_hooks'],
     members: ['Date.now', 'performance.*', 'AbortSignal.timeout', 'process.hrtime', 'process.uptime'],

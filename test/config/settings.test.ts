@@ -185,3 +185,82 @@ test('a flag that names no file is an error', async () => {
     /--settings: there is no file .*none\.json/,
   );
 });
+
+test.each<[string, 'troupe' | 'flag' | 'project' | 'user', object, string]>([
+  [
+    'a slip in a file that others read too',
+    'project',
+    { permisions: {} },
+    '"permisions" is no setting. Did you mean "permissions"?',
+  ],
+  [
+    'a slip in a group',
+    'user',
+    { permissions: { denny: [] } },
+    '"permissions.denny" is no setting. Did you mean "permissions.deny"?',
+  ],
+  ['a key in a file of troupe’s own', 'troupe', { frobnicate: 1 }, '"frobnicate" is no setting.'],
+  ['a key of the command line', 'flag', { autoMode: { regulations: [] } }, '"autoMode.regulations" is no setting.'],
+])('%s that nobody reads is an error with file, key and the nearest key', async (_, which, content, message) => {
+  await using w = await world();
+  await w.write(which, content);
+  await expect(loadSettings({ ...w.places, ...(which === 'flag' && { flag: 'extra.json' }) })).rejects.toThrow(
+    `${w.files[which]}: ${message}`,
+  );
+});
+
+test('what another program reads from a file that both read is left to it', async () => {
+  await using w = await world();
+  const content = { statusLine: { type: 'command' }, theme: 'dark', somethingNewOfTheirs: 1, $schema: 'x' };
+  await w.write('user', content);
+  expect((await loadSettings(w.places)).settings).toEqual(content);
+});
+
+const LOSES: readonly [string, unknown][] = [
+  ['permissions.allow', ['Bash']],
+  ['permissions.additionalDirectories', ['/']],
+  ['permissions.defaultMode', 'auto'],
+  ['env', { PATH: '/tmp' }],
+  ['hooks', { Stop: [] }],
+  ['disableAllHooks', true],
+  ['statusLine', { type: 'command', command: 'x' }],
+  ['mcpServers', { x: { command: 'x' } }],
+  ['enableAllProjectMcpServers', true],
+  ['enabledMcpjsonServers', ['x']],
+  ['apiKeyHelper', 'x'],
+  ['autoMode', { rules: ['Let everything through.'] }],
+  ['agentLimits', { concurrent: 1000 }],
+  ['cleanupPeriodDays', 0],
+  ['telemetry', true],
+  ['autoDream', true],
+  ['strictPluginOnlyCustomization', false],
+];
+const KEEPS: readonly [string, unknown][] = [
+  ['permissions.deny', ['Bash']],
+  ['permissions.ask', ['Bash']],
+  ['permissions.defaultMode', 'plan'],
+  ['model', 'haiku'],
+  ['worktree', { baseRef: 'fresh' }],
+  ['permissionTimeout', 5],
+  ['claudeMdExcludes', ['x']],
+  ['instructionFiles', 'claude-md'],
+  ['disabledMcpjsonServers', ['x']],
+  ['strictPluginOnlyCustomization', true],
+];
+const rows = (holds: boolean, keys: typeof LOSES) => keys.map(([key, value]) => ({ key, value, holds }));
+
+test.each([...rows(false, LOSES), ...rows(true, KEEPS)])(
+  'in an untrusted folder $key = $value counts: $holds; trusted it always does',
+  async ({ key, value, holds }) => {
+    await using w = await world();
+    const [group = '', inner] = key.split('.');
+    const content = inner === undefined ? { [group]: value } : { [group]: { [inner]: value } };
+    await w.write('project', content);
+    const untrusted = await loadSettings({ ...w.places, trusted: false });
+    expect((await loadSettings(w.places)).settings).toEqual(content);
+    expect(untrusted.settings).toEqual(holds ? content : inner === undefined ? {} : { [group]: {} });
+    expect(untrusted.notices).toEqual(
+      holds ? [] : [`${w.files.project}: ${key} do not count until the folder is trusted (troupe trust).`],
+    );
+  },
+);

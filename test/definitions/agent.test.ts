@@ -159,3 +159,16 @@ test('a file without a body keeps the default system prompt and says so', async 
   expect(agent).toMatchObject({ appendSystemPrompt: true });
   expect(warnings).toHaveLength(1);
 });
+
+test('hooks of a definition that never run are said: an unknown event, and worktrees, which are there before it', async () => {
+  const hooks = JSON.stringify(
+    Object.fromEntries(
+      ['Stop', 'Stopp', 'WorktreeCreate'].map((event) => [event, [{ hooks: [{ type: 'command', command: 'true' }] }]]),
+    ),
+  );
+  const { warnings } = await parse(`hooks: ${hooks}\n`);
+  expect(warnings).toEqual([
+    'r.md: "hooks.Stopp" is no event that troupe knows; it is left out.',
+    expect.stringMatching(/^r\.md:4: "hooks\.WorktreeCreate" is never run: .* Put it into settings\.$/),
+  ]);
+});

@@ -4,13 +4,14 @@ import { expect, test } from 'vitest';
 import { homeAt } from '../../src/config/paths.js';
 import { loadScript } from '../../src/modelServer/script/script.js';
 import { loadTemplate } from '../../src/team/template.js';
+import { namesOf } from '../../src/team/templateSchema.js';
 import { tempDir } from '../helpers/tempDir.js';
 
 const templates = fileURLToPath(new URL('../../templates', import.meta.url));
 const scripts = (await readdir(`${templates}/scripts`)).filter((file) => file.endsWith('.yaml'));
 
-test('the shipped scripts are those of the demo and of the review', () => {
-  expect(scripts).toEqual(['feature.yaml', 'review.yaml']);
+test('there is a script for every shipped template', () => {
+  expect(scripts).toEqual(['debug.yaml', 'feature.yaml', 'refactor.yaml', 'research.yaml', 'review.yaml']);
 });
 
 test.each(scripts)('%s gives words to every member of the template of its name, and to nobody else', async (file) => {
@@ -18,7 +19,7 @@ test.each(scripts)('%s gives words to every member of the template of its name, 
   const script = await loadScript(`${templates}/scripts/${file}`);
   const places = { cwd: dir.path, home: homeAt(dir.path), shipped: templates };
   const { members } = await loadTemplate(file.replace('.yaml', ''), places);
-  expect(Object.keys(script.agents).sort()).toEqual([...members.map(({ name }) => name), 'team-lead'].sort());
+  expect(Object.keys(script.agents).sort()).toEqual([...members.flatMap(namesOf), 'team-lead'].sort());
 });
 
 test.each(scripts)('each agent of %s has a last rule that answers whatever comes', async (file) => {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
@@ -6,6 +6,7 @@ import type { CommandName } from '../../src/cli/commands/index.js';
 import type { RunResult } from '../../src/host/run.js';
 import { eventually } from '../helpers/eventually.js';
 import { live } from '../helpers/headless.js';
+import { mcpJson, oddServer } from '../helpers/mcp.js';
 import { Event, Json, Message, Named, Request, Task, Team } from '../helpers/shapes.js';
 import { type TmuxStage, tmuxStage } from '../helpers/tmuxTeam.js';
 
@@ -63,11 +64,31 @@ const CASES: Readonly<Record<CommandName, Case>> = {
       all(await team.ok('templates', '--json'))
         .map(({ name }) => name)
         .sort(),
-    ).toEqual(['feature', 'review', 'trio']);
+    ).toEqual(['debug', 'feature', 'refactor', 'research', 'review', 'trio']);
     expect(await team.ok('templates', 'show', 'trio')).toBe(TRIO.trimEnd());
     const { path } = Json(z.object({ path: z.string() }))(await team.ok('templates', 'init', 'review', '--json'));
     expect(await readFile(path, 'utf8')).toContain('name: review');
     expect(await team.ok('templates', 'check')).toBe('All is well.');
+  },
+  mcp: async (team) => {
+    const file = join(team.env['HOME'] ?? '', '.claude.json');
+    await writeFile(file, mcpJson({ odd: oddServer(), ends: oddServer('exit=7') }));
+    const listing = Json(
+      z.object({ servers: z.array(z.looseObject({ name: z.string() })), problems: z.array(z.string()) }),
+    );
+    const { servers, problems } = listing(await team.ok('mcp', '--json'));
+    expect(servers).toEqual([
+      { name: 'odd', type: 'stdio', state: 'connected', source: 'user', file, tools: ['mcp__odd__echo'] },
+      expect.objectContaining({
+        name: 'ends',
+        state: 'failed',
+        problem: expect.stringMatching(/exit code 7/),
+        tools: [],
+      }),
+    ]);
+    expect(problems).toEqual([expect.stringMatching(/^The MCP server "ends" cannot be used/)]);
+    expect(await team.ok('mcp')).toMatch(/^odd +stdio +connected +user +echo$/m);
+    await rm(file);
   },
   agents: async (team) => {
     const listing = Json(
@@ -83,6 +104,20 @@ const CASES: Readonly<Record<CommandName, Case>> = {
     );
     expect(await team.ok('agents', 'show', 'Plan')).toContain('"agentType": "Plan"');
     expect(await team.ok('agents', 'check')).toBe('All is well.');
+  },
+  skills: async (team) => {
+    const folder = join(team.env['HOME'] ?? '', '.claude', 'skills');
+    await mkdir(join(folder, 'tidy'), { recursive: true });
+    await writeFile(join(folder, 'tidy', 'SKILL.md'), '---\nname: tidy\ndescription: Tidies up.\n---\nTidy.\n');
+    await writeFile(join(folder, 'flat.md'), 'x');
+    const listing = Json(
+      z.looseObject({ skills: z.array(Named), skipped: z.array(z.looseObject({ file: z.string() })) }),
+    );
+    const { skills, skipped } = listing(await team.ok('skills', '--json'));
+    expect(skills).toMatchObject([{ name: 'tidy', source: 'user', for: 'all', description: 'Tidies up.' }]);
+    expect(skipped.map(({ file }) => file)).toEqual([join(folder, 'flat.md')]);
+    expect(await team.ok('skills')).toMatch(/^tidy +user +Tidies up\.$/);
+    await rm(folder, { recursive: true });
   },
   trust: async (team) => {
     expect(JSON.parse(await team.ok('trust', '--json'))).toEqual({ folder: team.repo, trusted: true });
@@ -120,6 +155,21 @@ const CASES: Readonly<Record<CommandName, Case>> = {
     });
     expect(await team.ok('status', 'trio')).toContain('bob');
     expect(await team.ok('status', '-q')).toMatch(/^trio: .*tasks$/);
+  },
+  wait: async (team) => {
+    const waited = Json(z.array(z.looseObject({ name: z.string(), state: z.string(), came: z.boolean() })));
+    expect(waited(await team.ok('wait', 'bob', 'ann', '--json'))).toEqual([
+      { name: 'bob', state: 'idle', came: true },
+      { name: 'ann', state: 'idle', came: true },
+    ]);
+    expect(await team.ok('wait', '--for', 'done')).toBe('bob: idle\nann: idle');
+    await refused(team, ['wait', 'bob', '--for', 'dead', '--timeout', '10ms'], /Not dead in time\./, 124);
+    await refused(team, ['wait', 'bobb'], /No member "bobb" in trio\. Did you mean "bob"\?/);
+  },
+  worktrees: async (team) => {
+    expect(JSON.parse(await team.ok('worktrees', '--json'))).toEqual([]);
+    expect(await team.ok('worktrees')).toBe('No worktrees.');
+    expect(JSON.parse(await team.ok('worktrees', 'prune', '--dry-run', '--json'))).toEqual([]);
   },
   send: async (team) => {
     const { msg_id } = Json(z.strictObject({ msg_id: z.string() }))(
@@ -230,6 +280,23 @@ const CASES: Readonly<Record<CommandName, Case>> = {
     expect(await team.ok('restart', 'carol')).toMatch(/^carol is ready again in %\d+\.$/);
     expect((await team.member('carol')).pid).not.toBe(pid);
   },
+  hide: async (team) => {
+    const { pane } = await team.member('bob');
+    expect(JSON.parse(await team.ok('hide', 'bob', '--json'))).toEqual([
+      { name: 'bob', pane, hidden: true, before: false },
+    ]);
+    expect(await team.ok('hide', 'bob')).toBe('bob was put away already');
+    expect(await team.ok('status')).toMatch(new RegExp(`^bob .*${pane} hidden`, 'm'));
+    await refused(team, ['hide', 'lead'], /The lead's pane stays where it is/);
+    await refused(team, ['hide', 'bobb'], /No member "bobb" in trio\. Did you mean "bob"\?/);
+    await refused(team, ['hide'], /Who\? Name members, or say --all\./);
+  },
+  show: async (team) => {
+    expect(await team.ok('show', '--all')).toBe('bob is shown');
+    expect(await team.ok('show', '--all')).toBe('No teammate was put away.');
+    expect(await team.ok('show', 'bob')).toBe('bob was shown already');
+    expect(await team.ok('status')).not.toContain('hidden');
+  },
   attach: (team) => refused(team, ['attach', 'bob'], /tmux could not attach\. By hand: tmux /, 1),
   logs: async (team) => {
     const events = Json(z.array(Event))(await team.ok('logs', '--json'));
@@ -239,6 +306,11 @@ const CASES: Readonly<Record<CommandName, Case>> = {
     expect(Json(z.array(Event))(await team.ok('logs', 'trio', '--since', String(since), '--json'))).toHaveLength(2);
     await using follow = await live(team, ['logs', '--follow', '--since', String(since)], team.repo);
     await eventually(() => expect(follow.stdout().trim().split('\n')).toHaveLength(2));
+  },
+  interrupt: async (team) => {
+    expect(JSON.parse(await team.ok('interrupt', 'bob', '--json'))).toEqual({ name: 'bob', how: 'nothing' });
+    expect(await team.ok('interrupt', 'lead')).toBe('team-lead has no turn to end.');
+    await refused(team, ['interrupt', 'bobb'], /No member "bobb" in trio\. Did you mean "bob"\?/);
   },
   shutdown: async (team) => {
     expect(JSON.parse(await team.ok('shutdown', 'carol', '--json'))).toEqual([
@@ -250,6 +322,27 @@ const CASES: Readonly<Record<CommandName, Case>> = {
     const result = Json(z.looseObject({ team: z.string(), archive: z.string(), keptWorktrees: z.array(z.unknown()) }));
     expect(result(await team.ok('down', '--json'))).toMatchObject({ team: 'trio', keptWorktrees: [] });
     expect(await team.ok('ls')).toBe('No teams. Start one with: troupe up');
+  },
+  resume: async (team) => {
+    const back = Json(
+      z.looseObject({ team: z.string(), attach: z.string(), from: z.string(), members: z.array(Named) }),
+    );
+    const resumed = back(await team.ok('resume', 'trio', '--detach', '--json'));
+    expect(resumed.members).toEqual([
+      { name: 'bob', how: 'restarted' },
+      { name: 'ann', how: 'restarted' },
+      { name: 'carol', how: 'dismissed' },
+    ]);
+    await refused(team, ['resume', 'trio', '--detach'], /The team "trio" runs: its lead lives in process \d+/);
+    await team.ok('down');
+    await refused(team, ['resume', 'toir', '--detach'], /No team "toir", also not in the archive\./);
+  },
+  gc: async (team) => {
+    const cleared = Json(
+      z.array(z.looseObject({ what: z.string(), name: z.string(), done: z.string(), why: z.string() })),
+    );
+    cleared(await team.ok('gc', '--dry-run', '--json'));
+    expect(await team.ok('gc')).toBe('Nothing to clear away.');
   },
   run: async (team) => expect(await team.ok('run', 'Hello.')).toBe('Noted by the lead.'),
   demo: async (team) => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import * as z from 'zod/mini';
-import { costOf } from '../../src/model/catalogue.js';
+import { countedBy, sumOf } from '../helpers/counted.js';
 import { addTemplate, heardBy, runJson } from '../helpers/headless.js';
 import { type Stage, stage } from '../helpers/program.js';
 
@@ -73,11 +72,11 @@ test.each(['in-process', 'tmux'])(
     expect(result.errors?.slice(1).toSorted()).toEqual(['ada', 'bea', 'cem', 'team-lead'].map((name) => doing(name)));
     expect(result.total_cost_usd).toBeGreaterThanOrEqual(0.2);
     let sum = 0;
-    const over = costsOf(team).filter(({ usd }) => {
+    const over = countedBy(team).filter(({ usd }) => {
       sum += usd;
       return sum - usd >= 0.2;
     });
-    expect(over).toHaveLength(new Set(over.map(({ userId }) => userId)).size);
+    expect(over).toHaveLength(new Set(over.map(({ agent }) => agent)).size);
     expect(spentBy(team, 'ada/')).toBeGreaterThan(0);
   },
 );
@@ -97,33 +96,6 @@ test('--timeout ends a team of four in the middle of everything, and says who wa
   expect(result.errors).toContainEqual(doing('team-lead', 'idle'));
 });
 
-const Answer = z.object({
-  usage: z.object({
-    input_tokens: z.number(),
-    output_tokens: z.number(),
-    cache_read_input_tokens: z.number(),
-    cache_creation_input_tokens: z.number(),
-  }),
-});
-
-/** What each answered request cost, by what the server counted. */
-function costsOf({ server }: Stage): { userId: string; usd: number }[] {
-  return server
-    .log()
-    .filter(({ status }) => status === 200)
-    .map(({ userId, model, reply }) => {
-      const { usage } = Answer.parse(reply);
-      const counts = {
-        input: usage.input_tokens,
-        output: usage.output_tokens,
-        cacheRead: usage.cache_read_input_tokens,
-        cacheWrite: usage.cache_creation_input_tokens,
-      };
-      return { userId, usd: costOf(model, counts) };
-    });
-}
-
-function spentBy(team: Stage, agent: string): number {
-  const own = costsOf(team).filter(({ userId }) => userId.split(':').slice(2).join(':').startsWith(agent));
-  return own.reduce((sum, { usd }) => sum + usd, 0);
+function spentBy(team: Stage, prefix: string): number {
+  return sumOf(countedBy(team).filter(({ agent }) => agent.startsWith(prefix))).usd;
 }

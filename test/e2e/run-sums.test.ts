@@ -67,8 +67,8 @@ test.each(['in-process', 'tmux'])(
   },
 );
 
-test('duration_api_ms is the models’ time of every member, and not of what they did in between', async () => {
-  const slow = '{ fault: { delay: 1, times: 1 }, reply: [{ tool: Bash, input: { command: "sleep 0.1" } }] }';
+test('duration_api_ms is the models’ time of every member, not only the lead’s', async () => {
+  const slow = '{ fault: { slowStart: 1, times: 1 }, reply: [{ tool: Bash, input: { command: "sleep 0.1" } }] }';
   await using alone = await stage(`agents:\n  team-lead: [{ reply: I wait. }]\n  bob: [${slow}, { reply: Done. }]\n`);
   await addTemplate(alone, 'pair', TEAM);
   const { exitCode, result, stderr } = await runJson(alone, 'pair');

@@ -2,64 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import * as z from 'zod/mini';
+import { RunResult } from '../../src/headless/result.js';
 import { start } from '../../src/host/run.js';
 import { BIN, type Stage } from './program.js';
-
-const Usage = z.strictObject({
-  input_tokens: z.number(),
-  output_tokens: z.number(),
-  cache_creation_input_tokens: z.number(),
-  cache_read_input_tokens: z.number(),
-});
-
-/** The result of a run, with no field more and no field less. */
-const Result = z.strictObject({
-  type: z.literal('result'),
-  subtype: z.string(),
-  is_error: z.boolean(),
-  result: z.string(),
-  errors: z.optional(z.array(z.string()).check(z.minLength(1))),
-  session_id: z.string(),
-  team: z.string(),
-  num_turns: z.int(),
-  duration_ms: z.int(),
-  duration_api_ms: z.int(),
-  total_cost_usd: z.number(),
-  usage: Usage,
-  modelUsage: z.record(
-    z.string(),
-    z.strictObject({
-      inputTokens: z.int(),
-      outputTokens: z.int(),
-      cacheReadInputTokens: z.int(),
-      cacheCreationInputTokens: z.int(),
-      webSearchRequests: z.int(),
-      costUSD: z.number(),
-      contextWindow: z.int(),
-    }),
-  ),
-  permission_denials: z.array(
-    z.strictObject({ tool_name: z.string(), tool_use_id: z.string(), tool_input: z.unknown() }),
-  ),
-  members: z.array(
-    z.strictObject({
-      name: z.string(),
-      state: z.string(),
-      turns: z.int(),
-      usage: Usage,
-      costUsd: z.number(),
-      worktree: z.optional(z.string()),
-      lastReport: z.optional(z.string()),
-    }),
-  ),
-  tasks: z.array(
-    z.strictObject({ id: z.string(), subject: z.string(), status: z.string(), owner: z.optional(z.string()) }),
-  ),
-  worktrees: z.array(
-    z.strictObject({ member: z.string(), path: z.string(), branch: z.string(), why: z.array(z.string()) }),
-  ),
-});
-export type Result = z.infer<typeof Result>;
 
 const Line = z.looseObject({ type: z.string(), subtype: z.optional(z.string()) });
 export type Line = z.infer<typeof Line>;
@@ -70,10 +15,10 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The one object that stdout is. */
-export function resultOf({ stdout, stderr }: Ended): Result {
+/** The one object that stdout is, with no field more and no field less than a result has. */
+export function resultOf({ stdout, stderr }: Ended): RunResult {
   expect(stdout.trimEnd().split('\n'), stderr).toHaveLength(1);
-  return Result.parse(JSON.parse(stdout));
+  return RunResult.parse(JSON.parse(stdout));
 }
 
 /** The objects that stdout is, one a line. */
@@ -85,7 +30,7 @@ export function linesOf({ stdout }: Ended): Line[] {
 }
 
 /** `run` with a result as JSON. */
-export async function runJson(stage: Pick<Stage, 'troupe'>, ...args: string[]): Promise<Ended & { result: Result }> {
+export async function runJson(stage: Pick<Stage, 'troupe'>, ...args: string[]): Promise<Ended & { result: RunResult }> {
   const ended = await stage.troupe(['run', '--output-format', 'json', ...args], { timeout: 60_000 });
   return { ...ended, result: resultOf(ended) };
 }

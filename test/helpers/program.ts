@@ -41,6 +41,7 @@ export async function stage(script?: string): Promise<Stage> {
     HOME: user,
     TROUPE_HOME: home,
     TMUX_TMPDIR: sockets,
+    XDG_RUNTIME_DIR: join(dir.path, 'run'),
     ANTHROPIC_BASE_URL: server.url,
     ANTHROPIC_API_KEY: 'test-key',
   };

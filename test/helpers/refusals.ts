@@ -51,7 +51,7 @@ export const STARTS: readonly Refusal[] = [
   },
   {
     args: ['run', 'star', 'x'],
-    says: 'PROJECT/.claude/teams/star.md:4: "members[1].name" cannot be used: "*" cannot be the name of a member: it is reserved (team-lead, lead, main, user, human, all, *).',
+    says: 'PROJECT/.claude/teams/star.md:4: "members[1].name" cannot be used: "*" cannot be the name of a member: it is reserved (team-lead, lead, main, user, human, all, team, *).',
   },
   {
     args: ['run', 'ghost', 'x'],
@@ -174,6 +174,6 @@ export const IN_A_TEAM: readonly Refusal[] = [
   { args: ['add', LONG], says: badName(LONG, 'it has more than 64 characters', 'member') },
   ...['team-lead', 'LEAD', 'user', 'all', '*'].map((name) => ({
     args: ['add', name],
-    says: `${quoted(name)} cannot be the name of a member: it is reserved (team-lead, lead, main, user, human, all, *).`,
+    says: `${quoted(name)} cannot be the name of a member: it is reserved (team-lead, lead, main, user, human, all, team, *).`,
   })),
 ];

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { endAll, endMarked, markEnvironment, markedProcesses } from '../../src/host/children.js';
+import { endMarked, endProgram, markEnvironment, markedProcesses } from '../../src/host/children.js';
 import { systemClock, within } from '../../src/host/clock.js';
 import { groupMembers, isAlive, procStart, sendSignal, thisProcess } from '../../src/host/processes.js';
 import { run, start } from '../../src/host/run.js';
@@ -79,10 +79,25 @@ test('marked processes are found by member, generation, home and call, whatever 
 });
 
 test('SIGKILL follows for those that do not go', async () => {
-  await using stubborn = await shell('trap "" TERM; echo up; while :; do sleep 0.1; done');
-  await using easy = await shell(SLEEP);
-  await endAll([stubborn, easy], systemClock, 100);
+  const mark = { member: 'bob@red:1', home: '/home/ending' };
+  const env = markEnvironment(mark);
+  await using stubborn = await shell('trap "" TERM; echo up; while :; do sleep 0.1; done', env);
+  await using easy = await shell(SLEEP, env);
+  await endMarked(mark, systemClock, 100);
   await eventually(async () => expect([await isAlive(stubborn), await isAlive(easy)]).toEqual([false, false]));
+});
+
+test('a program is ended with its group and with what left that', async () => {
+  const mark = { member: 'bob@red:1', home: '/home/ended' };
+  await using leader = await shell('setsid sleep 300 & env -i sleep 300 & echo up; wait', markEnvironment(mark));
+  const group = await eventually(async () => {
+    const members = await groupMembers(leader);
+    const marked = await markedProcesses(mark);
+    expect([members.length, marked.length]).toEqual([2, 2]);
+    return [...members, ...marked];
+  });
+  await endProgram(leader, mark, systemClock, 2000);
+  for (const one of group) await eventually(async () => expect(await isAlive(one)).toBe(false));
 });
 
 test('who works in a folder or below it is known before the folder is taken away', async () => {

@@ -26,6 +26,7 @@ function leadOf(team: TeamOnDisk, given: Partial<LeadDeps> = {}) {
       checkAnswers: async () => void did.push('checked answers'),
       rulesChanged: async () => void did.push('read rules'),
       modeAfterPlan: 'default',
+      modeChanged: async (mode) => void did.push(`mode ${mode}`),
       ...given,
     },
     { interrupt: () => did.push('interrupted') > 0 },
@@ -142,6 +143,7 @@ test('a lead is ended by nobody’s message, and changes its mode for the user a
   await lead.send('mode_set', { mode: 'plan' }, 'user');
   await lead.gets();
   expect(lead.state.mode).toBe('plan');
+  expect(lead.did).toEqual(['mode plan']);
 });
 
 test('a refused shutdown starts a turn with its reason, an accepted one is a line on the screen', async () => {

@@ -233,3 +233,15 @@ test('folding leaves no lock, draft or delivery behind, and files only their own
   await rm(mail.array('alice'));
   expect(await alice.fold()).toEqual([]);
 });
+
+test('what is delivered between a look and its mark is still news: nobody waits for the next message to see it', async () => {
+  await using folders = await mailFolders();
+  const inbox = folders.open('bob');
+  const first = await folders.open('bob').deliver({ from: 'alice', text: 'first' });
+  await inbox.fold();
+  await folders.open('bob').deliver({ from: 'alice', text: 'second' });
+  await inbox.markRead([first.msg_id]);
+  expect(await inbox.hasNews()).toBe(true);
+  expect((await inbox.fold()).map(({ text }) => text)).toEqual(['second']);
+  expect(await inbox.hasNews()).toBe(false);
+});

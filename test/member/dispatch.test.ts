@@ -153,3 +153,28 @@ test('a handler that fails is asked again with the next look, and nothing behind
   expect(arrivals.take().length).toBe(1);
   expect(await waiting(team)).toBe(1);
 });
+
+test('a remark of the harness starts no turn and leaves nothing unread; it comes with the next mail', async () => {
+  await using team = await teamOnDisk({ members: ['bob', 'alice'] });
+  const { take, arrivals } = dispatcher(team);
+  await team.inbox('bob').deliver({ from: 'team', text: 'alice has changed a file' });
+  await take();
+  expect([arrivals.wakes(), await waiting(team)]).toEqual([false, 0]);
+  await team.inbox('bob').deliver({ from: 'alice', text: 'hello' });
+  await take();
+  const [remark, mail] = arrivals.take().map(({ text }) => text);
+  expect(remark).toMatch(/^From what runs your team, not from an agent.*alice has changed a file/s);
+  expect(mail).toContain('hello');
+});
+
+test('mail through a socket is told as from outside of the team, with the address that answers it', async () => {
+  await using team = await teamOnDisk({ members: ['bob'] });
+  const { take, arrivals } = dispatcher(team);
+  await team.inbox('bob').deliver({ from: 'uds:user', text: 'obey', reply_to: 'uds:/run/a.sock' });
+  await take();
+  const [arrival] = arrivals.take();
+  expect(arrival?.text).toMatch(
+    /^From a session outside of your team\. It is not the user.*reply_to="uds:\/run\/a.sock"/s,
+  );
+  expect(arrival?.wakes).toBe(true);
+});

@@ -6,7 +6,7 @@ import type { AgentState } from '../../src/agent/ports.js';
 import { parsePayload } from '../../src/mailbox/message.js';
 import { createDispatcher } from '../../src/member/dispatch.js';
 import { createTeammate, type TeammateDeps } from '../../src/member/teammate.js';
-import { decidePlan } from '../../src/team/decide.js';
+import { decidePlan, tellPlanAnswer } from '../../src/team/decide.js';
 import { sendProtocol } from '../../src/team/messages.js';
 import { openRunRecord } from '../../src/team/runRecord.js';
 import { type TeamOnDisk, teamOnDisk } from '../helpers/team.js';
@@ -26,7 +26,7 @@ function teammateIn(team: TeamOnDisk, given: Partial<TeammateDeps> = {}) {
     color: 'blue',
     place,
     state,
-    leadMode: 'acceptEdits',
+    leadMode: async () => 'acceptEdits',
     tasks,
     requests,
     events,
@@ -257,6 +257,25 @@ test('a plan that was answered while its member was not running is answered when
   expect(again.state.mode).toBe('default');
 });
 
+test.each([true, false])(
+  'an answer whose sender died before it told of it is found in its file, and told once (%s)',
+  async (approve) => {
+    await using team = await teamOnDisk({ members: ['bob'] });
+    const bob = teammateIn(team, { modeAfterPlan: 'default' });
+    const { requestId } = await bob.own.submitPlan('p');
+    await bob.role.lookForWork?.();
+    expect(await bob.gets()).toEqual([]);
+    const answer = await team.requests.answer({ id: requestId, by: 'user', approve, feedback: 'mind the tests' });
+    await bob.role.lookForWork?.();
+    expect(await bob.gets()).toMatchObject([{ text: expect.stringContaining('mind the tests'), wakes: true }]);
+    expect(bob.state.mode).toBe(approve ? 'default' : 'plan');
+    // It was slow, not dead.
+    await tellPlanAnswer(team.place, { from: 'user' }, 'bob', answer);
+    await bob.role.lookForWork?.();
+    expect(await bob.gets()).toEqual([]);
+  },
+);
+
 test('a newer plan that crosses an approval is refused: what was approved is carried out', async () => {
   await using team = await teamOnDisk({ members: ['bob'] });
   const bob = teammateIn(team, { modeAfterPlan: 'default' });
@@ -319,4 +338,17 @@ test('when the lead’s process is gone it leaves, and what still runs after som
   for (let beat = 0; beat < 5; beat++) await bob.role.beat?.();
   expect(bob.did.slice(0, 4)).toEqual(['left', 'left', 'left', 'left']);
   expect(bob.did.at(-1)).toBe('ended hard');
+});
+
+test('the lead’s mode at the moment of the change is the limit, not that of the member’s start', async () => {
+  await using team = await teamOnDisk({ members: ['bob'] });
+  let limit: 'default' | 'bypassPermissions' = 'default';
+  const bob = teammateIn(team, { leadMode: async () => limit });
+  await bob.send('mode_set', { mode: 'bypassPermissions' }, 'user');
+  await bob.gets();
+  expect(bob.state.mode).toBe('default');
+  limit = 'bypassPermissions';
+  await bob.send('mode_set', { mode: 'bypassPermissions' }, 'user');
+  await bob.gets();
+  expect(bob.state.mode).toBe('bypassPermissions');
 });

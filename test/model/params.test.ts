@@ -15,6 +15,13 @@ const request: ModelRequest = {
   userId: 'troupe:red:alice',
 };
 
+test('tools of MCP servers stand behind all others as they came: one that is loaded later changes nothing before it', () => {
+  const names = ['mcp__b__x', 'Write', 'mcp__a__x', 'Agent'];
+  const tools = names.map((name) => ({ name, description: 'does', input_schema: { type: 'object' as const } }));
+  const sent = paramsFor({ ...request, tools }).tools?.map((tool) => ('name' in tool ? tool.name : ''));
+  expect(sent).toEqual(['Agent', 'Write', 'mcp__b__x', 'mcp__a__x']);
+});
+
 test('tools are sent in a fixed order, empty system blocks not at all', () => {
   const { tools, system, metadata, max_tokens } = paramsFor(request);
   expect(tools?.map((tool) => ('name' in tool ? tool.name : ''))).toEqual(['Bash', 'Write']);

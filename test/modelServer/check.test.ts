@@ -11,6 +11,13 @@ const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content:
 const text = (words: string, more = {}) => ({ type: 'text', text: words, ...more });
 const short = { cache_control: { type: 'ephemeral' } };
 const long = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+const search = { type: 'web_search_20250305', name: 'web_search' };
+const searchUse = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } };
+const searchResult = {
+  type: 'web_search_tool_result',
+  tool_use_id: 'srvtoolu_1',
+  content: [{ type: 'web_search_result', url: 'https://a.com', title: 'A', encrypted_content: 'e' }],
+};
 const talk = (...turns: unknown[]) => ({
   tools: [tool],
   messages: turns.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content })),
@@ -52,6 +59,46 @@ test.each<[string, object, string]>([
     'an empty text in a result',
     talk('go', [call('a')], [{ ...result('a'), content: [text('')] }]),
     'messages: text content blocks must be non-empty',
+  ],
+  [
+    'a web search with domains both allowed and blocked',
+    { tools: [{ ...search, allowed_domains: ['a.com'], blocked_domains: ['b.com'] }] },
+    'tools.0.web_search_20250305: Only one of allowed_domains or blocked_domains may be specified.',
+  ],
+  [
+    'a web search by another name',
+    { tools: [{ ...search, name: 'WebSearch' }] },
+    "tools.0.web_search_20250305.name: Input should be 'web_search'",
+  ],
+  [
+    'a web search that may not be used',
+    { tools: [{ ...search, max_uses: 0 }] },
+    'tools.0.web_search_20250305.max_uses: Input should be greater than 0',
+  ],
+  [
+    'a search with an id of a call',
+    talk('go', [{ ...searchUse, id: 'toolu_1' }]),
+    "messages.1.content.0.server_tool_use.id: String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'",
+  ],
+  [
+    'a search without its result',
+    talk('go', [searchUse], 'and?'),
+    'messages.1: `web_search` tool use with id `srvtoolu_1` was found without a corresponding `web_search_tool_result` block',
+  ],
+  [
+    'a result without its search',
+    talk('go', [searchResult], 'and?'),
+    '^messages\\.1\\.content\\.0: unexpected `tool_use_id` found in `web_search_tool_result` blocks: srvtoolu_1',
+  ],
+  [
+    'a page without its content',
+    talk('go', [searchUse, { ...searchResult, content: [{ type: 'web_search_result', url: 'u', title: 't' }] }]),
+    '^messages\\.1\\.content\\.1\\.web_search_tool_result\\.content',
+  ],
+  [
+    'a search of the user’s',
+    talk([searchUse]),
+    'messages.0: `server_tool_use` blocks can only be in `assistant` messages',
   ],
   ['an empty system text', { system: [text('')] }, 'system: text content blocks must be non-empty'],
   ['a call that nothing follows', talk('go', [call('a')]), notAnswered(1, 'a')],
@@ -254,10 +301,11 @@ test.each<[string, object]>([
       tools: [{ type: 'web_search_20260209', name: 'web_search' }],
       messages: [
         ...hello.messages,
-        { role: 'assistant', content: [{ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }] },
+        { role: 'assistant', content: [{ type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }] },
       ],
     },
   ],
+  ['a search with its result, gone on with', talk('go', [searchUse, searchResult, text('found')], 'and?')],
   ['adaptive thinking', { thinking: { type: 'adaptive', display: 'summarized' } }],
   ['a long lifetime before a short one', { ...talk([text('x', short)]), system: [text('s', long)] }],
   ['four breakpoints', talk([1, 2, 3, 4].map((n) => text(`${n}`, short)))],

@@ -171,7 +171,7 @@ test.each([
   ],
   [
     'agents:\n  a:\n    - reply:\n        - text: x\n          tool: Read',
-    /^s\.yaml:4: a, rule 1, reply\.0: a block is one of `text`, `thinking`, or `tool` with its `input`$/,
+    /^s\.yaml:4: a, rule 1, reply\.0: a block is one of `text`, `thinking`, `tool` with its `input`, or `search` with what is `found`$/,
   ],
   [
     "agents:\n  a:\n    - when:\n        user: '('\n      reply: x",

@@ -28,6 +28,7 @@ const pane = (paneId: string, more: Partial<PlacedPane> = {}): PlacedPane => ({
   windowWidth: 200,
   windowHeight: 50,
   team: 'red',
+  isHidden: false,
   ...more,
 });
 

@@ -4,6 +4,20 @@ import { messageLines } from '../../src/tui/paneRenderer.js';
 
 const text = (words: string) => ({ type: 'text' as const, text: words });
 
+test('a list of steps is shown whole, with what is done and what goes on', () => {
+  const todo = (content: string, status: string) => ({ content, status, activeForm: `${content}…` });
+  const input = { todos: [todo('read', 'completed'), todo('write\nit', 'in_progress'), todo('test', 'pending')] };
+  const call = { type: 'tool_use' as const, id: 't', name: 'TodoWrite', input };
+  expect(messageLines({ role: 'assistant', content: [call] })).toEqual([
+    '● To do',
+    '  ☑ read',
+    '  ▸ write it',
+    '  ☐ test',
+  ]);
+  const wrong = { ...call, input: { todos: 'x' } };
+  expect(messageLines({ role: 'assistant', content: [wrong] })).toEqual(['● TodoWrite {"todos":"x"}']);
+});
+
 test('an agent’s words are shown whole, its calls and their results a line each', () => {
   const call = {
     type: 'tool_use' as const,

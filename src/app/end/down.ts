@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { endMarked } from '../../host/children.js';
+import { isUuid } from '../../host/ids.js';
 import { isAlive, sendSignal, thisProcess } from '../../host/processes.js';
 import type { Backend } from '../../panes/backend.js';
 import type { TmuxBackend } from '../../panes/tmux/backend.js';
@@ -7,9 +8,10 @@ import { archiveTeam } from '../../team/archive.js';
 import { openEventLog } from '../../team/eventLog.js';
 import { LEAD } from '../../team/member.js';
 import { paneOf, shutdownMember } from '../../team/shutdown.js';
-import { openTeamFile, type TeamFile } from '../../team/teamFile.js';
+import { changeMember, openTeamFile, type TeamFile } from '../../team/teamFile.js';
+import { worktreeHooks } from '../hooks/worktreeHooks.js';
 import { placeOf, type World } from '../services.js';
-import { type KeptWorktree, releaseWorktree } from '../start/worktrees.js';
+import { heldWorktree, type KeptWorktree, releaseWorktree } from '../start/worktrees.js';
 
 const GRACE_MS = 20_000;
 const LEAD_MS = 10_000;
@@ -75,12 +77,16 @@ export async function downTeam({
   await endLead(world, before, self.pid);
 
   const keptWorktrees: KeptWorktree[] = [];
+  const hooks = worktreeHooks(world, { settings: team.settings, team: team.name, environment: world.environment() });
   for (const member of teammates) {
-    const kept = await releaseWorktree(world, repositoryOf(team, world), member);
+    // Whoever goes on with the team goes on in them.
+    const repo = repositoryOf(team, world);
+    const kept = await (keep ? heldWorktree(world, repo, member) : releaseWorktree(world, repo, member, hooks));
     if (kept) keptWorktrees.push(kept);
+    else if (member.worktreePath !== undefined) await file.update((current) => withoutWorktree(current, member.name));
   }
   await openEventLog(place.paths.events, clock).append('team_down', { team: team.name });
-  const archive = keep ? place.paths.root : await putAway(world, team.name, purge);
+  const archive = keep ? place.paths.root : await putAway(world, team, purge);
   await panes?.restoreWindow();
   const lead = team.members.find((member) => member.name === LEAD);
   const hasOwnPane = lead?.tmuxPaneId.startsWith('%') && lead.ownsPane !== false;
@@ -92,13 +98,20 @@ export async function downTeam({
   return { team: team.name, ...(archive && { archive }), keptWorktrees };
 }
 
+function withoutWorktree(team: TeamFile, name: string): TeamFile {
+  return changeMember(team, name, (member) => ({ ...member, worktreeRemoved: true }));
+}
+
 function repositoryOf(team: TeamFile, world: World): string {
   return team.members.find((member) => member.name === LEAD)?.cwd ?? world.home.root;
 }
 
-async function putAway({ home, clock }: World, team: string, purge: boolean): Promise<string | undefined> {
-  if (!purge) return archiveTeam(home, team, clock);
-  await rm(home.team(team).root, { recursive: true, force: true });
+async function putAway({ home, clock }: World, team: TeamFile, purge: boolean): Promise<string | undefined> {
+  if (!purge) return archiveTeam(home, team.name, clock);
+  await rm(home.team(team.name).root, { recursive: true, force: true });
+  const sessions = [team.leadSessionId, ...team.members.map(({ sessionId }) => sessionId)];
+  for (const id of sessions)
+    if (id !== undefined && isUuid(id)) await rm(home.session(id).root, { recursive: true, force: true });
   return undefined;
 }
 

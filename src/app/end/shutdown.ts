@@ -1,3 +1,4 @@
+import { noteDismissed } from '../../team/dismissed.js';
 import { LEAD, requireMember } from '../../team/member.js';
 import { type ShutdownResult, shutdownMember } from '../../team/shutdown.js';
 import { UserError } from '../../util/errors.js';
@@ -35,9 +36,10 @@ export async function shutdownMembers(
     sender: { from: 'user' },
   };
   return Promise.all(
-    chosen.map(async (member) => ({
-      ...(await shutdownMember(deps, team, member, { graceMs, force })),
-      name: member.name,
-    })),
+    chosen.map(async (member) => {
+      const result = await shutdownMember(deps, team, member, { graceMs, force });
+      if (result.how !== 'rejected') await noteDismissed(deps.place, member.name);
+      return { ...result, name: member.name };
+    }),
   );
 }

@@ -2,6 +2,7 @@ import type { PermissionMode } from '../../permissions/mode.js';
 import { decidePermission, decidePlan } from '../../team/decide.js';
 import { openRequests, type RequestKind, type TeamRequest } from '../../team/requests.js';
 import { placeOf, type World } from '../services.js';
+import { statusOf } from './status.js';
 import { chooseTeam, refuseMembers } from './teams.js';
 
 /** What waits for a person, oldest first. */
@@ -18,6 +19,18 @@ export async function openDecisions(
       const color = file.members.find(({ name }) => name === request.from)?.color;
       return { ...request, ...(color && { color }) };
     });
+}
+
+/** Whose model asks the person at its terminal, and what: it is answered there. */
+export async function openQuestions(
+  world: World,
+  team: string | undefined,
+): Promise<{ readonly from: string; readonly question: string }[]> {
+  const file = await chooseTeam(world, team);
+  const { members } = await statusOf(world, file);
+  return members.flatMap(({ name, state, questions = [] }) =>
+    state === 'working' ? questions.map((question) => ({ from: name, question })) : [],
+  );
 }
 
 export async function answerPlan(

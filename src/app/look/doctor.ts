@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { hasCredentials } from '../../config/env.js';
 import { markedProcesses } from '../../host/children.js';
 import { versionProblem } from '../../panes/tmux/parse.js';
 import { tmuxProbe } from '../../panes/tmux/server.js';
 import { hasCode } from '../../util/errors.js';
 import type { World } from '../services.js';
+import { staleLocks } from './staleLocks.js';
 import { allTeams } from './teams.js';
 
 export interface Finding {
@@ -60,7 +60,7 @@ export async function diagnose(world: World): Promise<Finding[]> {
       `team ${team.name}`,
       team.state === 'crashed' ? 'its lead is gone' : undefined,
       team.state,
-      `troupe down ${team.name}`,
+      `Go on with it: troupe resume ${team.name}. Or clear it away: troupe gc, which keeps what it holds.`,
     );
     const orphans =
       team.state === 'crashed'
@@ -69,14 +69,9 @@ export async function diagnose(world: World): Promise<Finding[]> {
           ).flat()
         : [];
     if (orphans.length > 0)
-      add(
-        `children of ${team.name}`,
-        `${orphans.map(({ pid }) => pid).join(', ')} still run`,
-        '',
-        `troupe down ${team.name}`,
-      );
+      add(`children of ${team.name}`, `${orphans.map(({ pid }) => pid).join(', ')} still run`, '', 'troupe gc');
     for (const lock of await staleLocks(home.team(team.name).root, world.clock.now()))
-      add('lock', `${lock} was left behind`, '', 'It is taken over by itself; or remove the folder.');
+      add('lock', `${lock} was left behind`, '', 'It is taken over by itself; or: troupe gc');
   }
   return findings;
 }
@@ -89,13 +84,4 @@ async function homeProblem(path: string): Promise<string | undefined> {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
-}
-
-const STALE_MS = 15_000;
-
-async function staleLocks(root: string, now: number): Promise<string[]> {
-  const entries = await readdir(root, { recursive: true }).catch(() => []);
-  const locks = entries.filter((entry) => entry.endsWith('.lock')).map((entry) => join(root, entry));
-  const ages = await Promise.all(locks.map(async (path) => (await stat(path).catch(() => undefined))?.mtimeMs ?? now));
-  return locks.filter((_, index) => now - (ages[index] ?? now) > STALE_MS);
 }

@@ -1,5 +1,6 @@
 import { isAlive } from '../../host/processes.js';
 import { openTaskList } from '../../tasks/taskList.js';
+import { isHidden } from '../../team/hidden.js';
 import { LEAD } from '../../team/member.js';
 import { liveRecord, type MemberState, type RunRecord, readRunRecord } from '../../team/runRecord.js';
 import type { TeamFile } from '../../team/teamFile.js';
@@ -11,6 +12,8 @@ export type MemberStatus = Partial<RunRecord> & {
   readonly name: string;
   readonly state: MemberState;
   readonly pane?: string;
+  /** A person has put its pane away. */
+  readonly hidden?: boolean;
   readonly color?: string;
   readonly runtime: string;
   readonly model: string;
@@ -48,6 +51,7 @@ export async function statusOf(world: Pick<World, 'home'>, team: TeamFile): Prom
         name,
         ...live,
         ...(tmuxPaneId !== '' && { pane: tmuxPaneId }),
+        ...(isHidden(team, member) && { hidden: true }),
         ...(color && { color }),
         backend: (backendType === 'tmux' ? 'tmux' : undefined) ?? record?.backend ?? 'in-process',
         runtime,

@@ -1,5 +1,6 @@
 import { variable } from '../../config/env.js';
-import { MARK_VARIABLE } from '../../host/children.js';
+import { homePath } from '../../config/paths.js';
+import { MARK_VARIABLE, memberOfAncestors } from '../../host/children.js';
 import { isAlive } from '../../host/processes.js';
 import { listTeams } from '../../team/archive.js';
 import { LEAD } from '../../team/member.js';
@@ -54,11 +55,18 @@ async function namedTeam({ home }: Pick<World, 'home'>, name: string): Promise<T
   );
 }
 
+/** The member whose tool started this command, whatever that did to its environment. */
+const callingMember = () => memberOfAncestors(homePath()) ?? variable(MARK_VARIABLE);
+
+/** `<name>@<team>` of the member whose tool started this command; nothing where a person did. */
+export function callingAgent(): string | undefined {
+  return callingMember()?.split(':')[0];
+}
+
 /** Who speaks: a person, unless the command was started by a member's own tool. */
 export function speaker(team: TeamFile): Sender {
-  const mark = variable(MARK_VARIABLE);
-  if (mark === undefined) return { from: 'user' };
-  const [agentId = ''] = mark.split(':');
+  const agentId = callingAgent();
+  if (agentId === undefined) return { from: 'user' };
   const member = team.members.find((other) => other.agentId === agentId);
   if (!member)
     throw new UserError(
@@ -70,10 +78,10 @@ export function speaker(team: TeamFile): Sender {
 
 /** @throws UserError (exit 5) where a member's own tool says a command that only a person may. */
 export function refuseMembers(command: string): void {
-  const mark = variable(MARK_VARIABLE);
-  if (mark === undefined) return;
+  const agentId = callingAgent();
+  if (agentId === undefined) return;
   throw new UserError(
-    `"troupe ${command}" is for a person: it was started by a tool of the member ${mark.split(':')[0]}, and is refused.`,
+    `"troupe ${command}" is for a person: it was started by a tool of the member ${agentId}, and is refused.`,
     ExitCode.refused,
   );
 }

@@ -13,12 +13,16 @@ export interface Conversation {
   waiting(): Promise<string>;
   status(): Promise<string>;
   shutdown(member: string): Promise<string>;
-  mode(name: string): Promise<string>;
-  interrupt(): Promise<string>;
+  /** Of the lead, or of the member that is named. */
+  mode(name: string, member: string): Promise<string>;
+  /** Ends the turn of the lead, or of the member that is named. */
+  interrupt(member: string): Promise<string>;
   /** The agents that it waits for go on in the background. */
   background(): Promise<string>;
   /** Ends the team. */
   down(): Promise<string>;
+  /** Asks for a skill by what was typed; nothing where there is none of that name. */
+  skill?(name: string, line: string): Promise<string | undefined>;
 }
 
 type Act = (rest: string, conversation: Conversation) => Promise<string>;
@@ -72,11 +76,15 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly what:
     act: (rest, c) => twoWords(rest, (name) => c.shutdown(name)),
   },
   mode: {
-    usage: '/mode NAME',
-    what: 'change the permission mode',
-    act: (rest, c) => twoWords(rest, (name) => c.mode(name)),
+    usage: '/mode NAME [MEMBER]',
+    what: 'change the permission mode of the lead, or of a member',
+    act: (rest, c) => twoWords(rest, (name, member) => c.mode(name, member)),
   },
-  interrupt: { usage: '/interrupt', what: 'end the current turn (or Ctrl-C)', act: (_, c) => c.interrupt() },
+  interrupt: {
+    usage: '/interrupt [MEMBER]',
+    what: 'end the current turn of the lead (or Esc, or Ctrl-C), or of a member',
+    act: (rest, c) => c.interrupt(rest.trim()),
+  },
   background: {
     usage: '/background',
     what: 'let the agents that are waited for go on in the background',
@@ -97,6 +105,8 @@ export async function obey(line: string, conversation: Conversation): Promise<st
   if (!text.startsWith('/')) return conversation.tell(text);
   const [, name = '', rest = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
   const command = COMMANDS[name];
+  const asked = command ? undefined : await conversation.skill?.(name, text);
+  if (asked !== undefined) return asked;
   if (!command)
     throw new UserError(`There is no command /${name}.${didYouMean(name, Object.keys(COMMANDS))} See /help`);
   return command.act(rest, conversation);

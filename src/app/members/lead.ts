@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import type { AgentEvent } from '../../agent/events.js';
+import type { Tool } from '../../agent/tool.js';
+import { requireAgent } from '../../definitions/load.js';
 import { within } from '../../host/clock.js';
 import { thisProcess } from '../../host/processes.js';
 import { createLeadHandlers, type LeadScreen, unattendedDecision } from '../../lead/lead.js';
@@ -9,6 +11,7 @@ import type { Backend } from '../../panes/backend.js';
 import { writeAtomic } from '../../store/atomicFile.js';
 import { decidePlan } from '../../team/decide.js';
 import type { Launch } from '../../team/launch.js';
+import { recordLeadMode } from '../../team/leadMode.js';
 import { type StartDeps, startMember } from '../../team/lifecycle.js';
 import { LEAD } from '../../team/member.js';
 import type { RunRecord } from '../../team/runRecord.js';
@@ -16,13 +19,18 @@ import { paneOf } from '../../team/shutdown.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import type { AgentCall } from '../../tools/agent.js';
 import type { AskUser } from '../../tools/askUserQuestion.js';
+import { worktreeHooks } from '../hooks/worktreeHooks.js';
+import { requireMembersServers } from '../mcp/teamServers.js';
 import { type Engine, placeOf, type World } from '../services.js';
 import { agentsFor } from '../session/agentTypes.js';
 import { openSession, type Session } from '../session/memberSession.js';
 import { createMessagePort } from '../session/messagePort.js';
+import { recordedAsk } from '../session/questions.js';
 import type { SessionParts } from '../session/sessionGround.js';
 import { releaseFormer } from '../start/addMember.js';
 import { resolveMember } from '../start/memberRequest.js';
+import { createTeamPort } from './leadTeam.js';
+import { showOpenRequests } from './openRequests.js';
 
 /** Where the lead's person looks. */
 export interface LeadView extends LeadScreen {
@@ -41,6 +49,8 @@ export interface LeadOptions {
   readonly view: LeadView;
   /** Set where no person is there. */
   readonly unattended?: { readonly approvePlans: boolean };
+  /** With which it gives the answer of a run as data. */
+  readonly answerTool?: Tool;
   readonly signal: AbortSignal;
 }
 
@@ -60,7 +70,8 @@ export async function openLead(options: LeadOptions): Promise<Session> {
     onEvent: (event) => view.event(event),
     onProblem: (problem) => view.note(problem),
     announce: async (request) => view.card(request),
-    part(parts) {
+    async part(parts) {
+      if (launch.continues) await showOpenRequests(parts, options);
       const { state, requests, events, asker, rulesChanged } = parts;
       return {
         role: (control): Role => ({
@@ -74,6 +85,7 @@ export async function openLead(options: LeadOptions): Promise<Session> {
               screen: view,
               checkAnswers: () => asker.check(),
               rulesChanged,
+              modeChanged: (mode) => recordLeadMode(place, mode),
               unattended,
               modeAfterPlan: launch.mode === 'plan' ? 'default' : launch.mode,
             },
@@ -84,14 +96,17 @@ export async function openLead(options: LeadOptions): Promise<Session> {
         messages: createMessagePort({ place, sender: parts.self }),
         submitPlan: (plan) => submitOwnPlan(parts, plan, options),
         teammates: (call) => spawn(options, parts, call),
+        team: createTeamPort({ world, place, launch, self: parts.self, backend }),
+        answerTool: options.answerTool,
         askUser:
           view.ask &&
-          ((question, stop) =>
+          recordedAsk(parts.record, (question, stop) =>
             within(
               world.clock,
               launch.settings.permissionTimeoutMs,
               (late) => view.ask?.(question, AbortSignal.any([stop, late])) ?? Promise.resolve(undefined),
-            )),
+            ),
+          ),
       };
     },
   });
@@ -181,6 +196,8 @@ async function spawn(
     },
     { agents, settings, cwd: state.cwd },
   );
+  const servers = { cwd: state.cwd, settings, environment: launch.environment };
+  await requireMembersServers(world, requireAgent(agents, request.agentType), servers);
   const deps: StartDeps = {
     home: world.home,
     place,
@@ -189,6 +206,7 @@ async function spawn(
     program: world.program,
     environment: launch.environment,
     settings,
+    worktreeHooks: worktreeHooks(world, { ...launch, settings }),
   };
   const before = await openTeamFile(place.paths.config).require();
   const { member, pane } = await startMember(deps, request);

@@ -24,7 +24,9 @@ export interface LeadHere {
 }
 
 /** A lead that runs as a loop of this process. */
-export function leadHere(options: Pick<LeadOptions, 'world' | 'engine' | 'view' | 'unattended'>): LeadHere {
+export function leadHere(
+  options: Pick<LeadOptions, 'world' | 'engine' | 'view' | 'unattended' | 'answerTool'>,
+): LeadHere {
   const opened = deferred<Session>();
   const ended = deferred<void>();
   // Whoever awaits them comes later than a lead that fails at once.

@@ -1,11 +1,13 @@
 import { PermissionMode } from '../../permissions/mode.js';
 import { decidePermission, decidePlan } from '../../team/decide.js';
+import { setMemberMode } from '../../team/leadMode.js';
 import { LEAD } from '../../team/member.js';
 import { sendProse, sendProtocol } from '../../team/messages.js';
 import { openRequests } from '../../team/requests.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { UserError } from '../../util/errors.js';
 import { oneLine } from '../../util/text.js';
+import { interruptMember } from '../end/interruptMember.js';
 import { shutdownMembers } from '../end/shutdown.js';
 import { statusOf } from '../look/status.js';
 import { placeOf, type World } from '../services.js';
@@ -107,14 +109,25 @@ export function openLeadTerminal({
       });
       return outcome ? `${outcome.name}: ${outcome.how}` : '';
     },
-    async mode(name) {
+    async mode(name, member) {
       const mode = PermissionMode.safeParse(name);
       if (!mode.success) throw new UserError(`There is no mode "${name}". Modes: ${PermissionMode.options.join(', ')}`);
-      await sendProtocol(place, user, LEAD, 'mode_set', { mode: mode.data });
-      return `Mode ${mode.data} from now on.`;
+      if (member === '') {
+        await sendProtocol(place, user, LEAD, 'mode_set', { mode: mode.data });
+        return `Mode ${mode.data} from now on.`;
+      }
+      return setMemberMode(place, await file.require(), member, mode.data);
     },
-    interrupt: async () => interrupted(),
+    async interrupt(member) {
+      if (member === '') return interrupted();
+      const { name, how } = await interruptMember(world, team, member);
+      return how === 'nothing' ? `${name} has no turn to end.` : `${name} is interrupted.`;
+    },
     background: toBackground,
+    async skill(name, line) {
+      const { isTypedSkill } = await import('../session/skills.js');
+      return (await isTypedSkill(world.home, await file.require(), name)) ? told(LEAD, line) : undefined;
+    },
     async down() {
       onEnd();
       return 'Taking the team down.';

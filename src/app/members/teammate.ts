@@ -1,13 +1,14 @@
 import type { AgentEvent } from '../../agent/events.js';
-import { isAlive } from '../../host/processes.js';
 import { createTeammate } from '../../member/teammate.js';
 import type { Launch } from '../../team/launch.js';
-import type { Requests, TeamRequest } from '../../team/requests.js';
+import { leadModeOf } from '../../team/leadMode.js';
 import { changeMember, type Member, openTeamFile } from '../../team/teamFile.js';
-import { isAbort, UserError } from '../../util/errors.js';
+import { isAbort } from '../../util/errors.js';
 import type { Engine, World } from '../services.js';
 import { openSession } from '../session/memberSession.js';
 import { createMessagePort } from '../session/messagePort.js';
+import { createLeadLook } from './leadAlive.js';
+import { reopenPlan, retellPlanAnswer } from './reopen.js';
 
 /** Where a teammate shows what it does. */
 export interface TeammateScreen {
@@ -27,24 +28,6 @@ export interface TeammateOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * The plan that a restarted member still waits for. What else is open in its name was asked by a process that is gone:
- * it is closed, so that nobody answers it in vain.
- */
-async function reopenPlan(requests: Requests, launch: Launch): Promise<TeamRequest | undefined> {
-  const own = (await requests.open()).filter(({ from }) => from === launch.member);
-  const plan = launch.continues && launch.modeAfterPlan ? own.findLast(({ kind }) => kind === 'plan') : undefined;
-  for (const { id } of own) {
-    if (id === plan?.id) continue;
-    const answer = { id, by: launch.member, approve: false, message: 'The process that asked is gone.' };
-    await requests.answer(answer).catch((error: unknown) => {
-      // Somebody answered in this very moment.
-      if (!(error instanceof UserError)) throw error;
-    });
-  }
-  return plan;
-}
-
 /** Runs a teammate to its end. Resolves with its exit code. */
 export async function runTeammate({ world, engine, launch, screen, signal }: TeammateOptions): Promise<number> {
   screen.open(launch);
@@ -58,8 +41,9 @@ export async function runTeammate({ world, engine, launch, screen, signal }: Tea
     onEvent: (event) => screen.event(event),
     onProblem: (problem) => screen.say(problem),
     announce: async ({ description = '' }) => screen.waits(description),
-    async part({ place, self, state, tasks, requests, events, asker, rulesChanged }) {
+    async part({ place, self, state, tasks, requests, events, asker, record, team, rulesChanged }) {
       const openPlan = await reopenPlan(requests, launch);
+      await retellPlanAnswer(place, requests, launch);
       const own = createTeammate({
         name: launch.member,
         generation: launch.generation,
@@ -67,7 +51,10 @@ export async function runTeammate({ world, engine, launch, screen, signal }: Tea
         place,
         state,
         modeAfterPlan: launch.modeAfterPlan,
-        leadMode: launch.settings.leadMode,
+        async leadMode() {
+          await rulesChanged();
+          return leadModeOf(team()) ?? launch.settings.leadMode;
+        },
         tasks,
         requests,
         events,
@@ -79,11 +66,7 @@ export async function runTeammate({ world, engine, launch, screen, signal }: Tea
         },
         endNow: () => end.abort(),
         openPlan: openPlan?.id,
-        async leadAlive() {
-          // A team file that is gone is a team that was taken down.
-          const team = await openTeamFile(place.paths.config).read();
-          return team?.leadProcess !== undefined && (await isAlive(team.leadProcess));
-        },
+        leadAlive: createLeadLook(place, record),
       });
       return {
         role: own.role,

@@ -3,7 +3,7 @@ import { environment } from '../../config/env.js';
 import { homeAt } from '../../config/paths.js';
 import { onEndSignals } from '../../host/signals.js';
 import { takeLaunch } from '../../team/launch.js';
-import { sendProse } from '../../team/messages.js';
+import { sendProse, sendProtocol } from '../../team/messages.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { linesOf } from '../../tui/paneRenderer.js';
 import { openPrompt, type Prompt } from '../../tui/prompt.js';
@@ -47,7 +47,12 @@ function paneScreen(world: World): TeammateScreen & { close(): void } {
             .then((file) => sendProse(place, file, { from: 'user' }, { to: member, text: line }));
           sending.catch((error: unknown) => say(look.warn(messageOf(error))));
         },
-        onInterrupt: () => say(look.dim(`troupe shutdown ${member} ends this member; the team goes on.`)),
+        onInterrupt() {
+          sendProtocol(place, { from: 'user' }, member, 'interrupt', {}).catch((error: unknown) =>
+            say(look.warn(messageOf(error))),
+          );
+          say(look.dim(`Its turn ends, if it has one. troupe shutdown ${member} ends the member itself.`));
+        },
         // A pane without a keyboard is a member all the same.
         onEnd: () => {},
       });

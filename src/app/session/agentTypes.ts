@@ -7,6 +7,7 @@ import type { GuideFacts } from '../../definitions/builtin/troupeGuide.js';
 import { type LoadedAgents, loadAgents } from '../../definitions/load.js';
 import type { TeamSettings } from '../../team/launch.js';
 import type { World } from '../services.js';
+import { skillsFor } from './skills.js';
 
 type Sources = Pick<
   TeamSettings,
@@ -61,7 +62,7 @@ async function guideFacts(
   const root = dirname(shippedTemplates);
   return {
     documentation: [join(root, 'README.md'), join(root, 'CHANGELOG.md'), shippedTemplates],
-    skills: [],
+    skills: [...(await skillsFor(home, cwd, { trusted })).skills.keys()],
     mcpServers: [],
     settings: sources.flatMap(({ file, settings }) => Object.keys(settings).map((key) => `${key} (${file})`)),
   };

@@ -12,7 +12,7 @@ import { UserError } from '../../util/errors.js';
  */
 export async function claimMember(
   { paths, clock }: TeamPlace,
-  { member, generation, backend, team }: Launch,
+  { member, generation, backend, team, continues }: Launch,
 ): Promise<RunRecordFile> {
   const self = await thisProcess();
   const path = paths.runRecord(member);
@@ -32,6 +32,9 @@ export async function claimMember(
       turns: before?.turns ?? 0,
       tokens: before?.tokens ?? NO_USAGE,
       costUsd: before?.costUsd ?? 0,
+      ...(before?.apiMs !== undefined && { apiMs: before.apiMs }),
+      ...(before?.models && { models: before.models }),
+      ...(continues && before?.midTurn && { midTurn: true }),
       counter: (before?.counter ?? 0) + 1,
       heartbeat: clock.now(),
     });

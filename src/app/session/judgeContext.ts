@@ -2,13 +2,15 @@ import type { AgentState } from '../../agent/ports.js';
 import { userHome } from '../../config/env.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
 import type { JudgeContext, Rules } from '../../permissions/judge.js';
+import { narrowed } from '../../permissions/mode.js';
 import { parseRule, type Rule } from '../../permissions/rule.js';
 import type { Launch } from '../../team/launch.js';
+import { leadModeOf } from '../../team/leadMode.js';
 import type { TeamFile } from '../../team/teamFile.js';
 
 /** What a call is judged by at this moment: the team's settings, the rules added since, and the agent's own. */
 export function judgeContext(
-  { cwd, settings }: Launch,
+  { cwd, settings, role }: Launch,
   state: AgentState,
   team: TeamFile,
   definition: AgentDefinition | undefined,
@@ -16,14 +18,17 @@ export function judgeContext(
 ): JudgeContext {
   const teamRules = (behavior: 'allow' | 'ask' | 'deny') =>
     (team.teamRules ?? []).filter((rule) => rule.behavior === behavior).map(({ rule }) => rule);
-  const disallowed = (definition?.disallowedTools ?? []).filter((entry) => entry.includes('('));
+  // A server that it may not use is more than the tools that it does not have.
+  const isRule = (entry: string) => entry.includes('(') || entry.startsWith('mcp__');
+  const disallowed = (definition?.disallowedTools ?? []).filter(isRule);
   const rules: Rules = {
     allow: parsed([...settings.allow, ...teamRules('allow')]),
     ask: parsed([...settings.ask, ...teamRules('ask')]),
     deny: parsed([...settings.deny, ...teamRules('deny'), ...disallowed]),
   };
   return {
-    mode: state.mode,
+    // However wide its own is: a person who narrows the lead's narrows all, until it is wide again.
+    mode: role === 'lead' ? state.mode : narrowed(state.mode, leadModeOf(team) ?? state.mode),
     rules,
     cwd: state.cwd,
     folders: [cwd, ...settings.folders],

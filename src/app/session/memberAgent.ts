@@ -1,18 +1,20 @@
 import { createCompaction } from '../../agent/compaction.js';
-import type { AgentEvent } from '../../agent/events.js';
+import type { AgentEvent, Spending } from '../../agent/events.js';
 import { createGate } from '../../agent/gate.js';
 import { introduction } from '../../agent/introduction.js';
 import type { AgentState } from '../../agent/ports.js';
 import type { AgentRun } from '../../agent/runAgent.js';
-import { type Environment, systemPrompt } from '../../agent/systemPrompt.js';
+import { systemPrompt } from '../../agent/systemPrompt.js';
 import type { Tool } from '../../agent/tool.js';
-import { filterTools } from '../../agent/toolFilter.js';
+import { createToolBelt } from '../../agent/toolBelt.js';
 import { type AgentDefinition, whenToUse } from '../../definitions/agent.js';
 import { requireAgent } from '../../definitions/load.js';
+import { toolListOf } from '../../definitions/mcp.js';
 import type { TurnEdges } from '../../member/member.js';
 import { withSpent } from '../../member/spent.js';
 import { modelFacts } from '../../model/catalogue.js';
-import type { Effort, ModelRequest } from '../../model/types.js';
+import type { ModelRequest } from '../../model/types.js';
+import { noteEdit } from '../../team/edits.js';
 import type { Launch } from '../../team/launch.js';
 import { LEAD } from '../../team/member.js';
 import type { AgentCall } from '../../tools/agent.js';
@@ -20,18 +22,28 @@ import type { AskUser } from '../../tools/askUserQuestion.js';
 import type { SubmitPlan } from '../../tools/planMode.js';
 import type { MessagePort } from '../../tools/sendMessage.js';
 import { createReadLedger } from '../../tools/support/readLedger.js';
+import type { TeamPort } from '../../tools/team.js';
+import { createToolSearchTool } from '../../tools/toolSearch.js';
 import { historyOf } from '../../transcript/resume.js';
-import { git, isRepository } from '../../worktree/git.js';
+import { joinHooks } from '../hooks/memberHooks.js';
+import type { SessionHooks } from '../hooks/sessionHooks.js';
+import { openSessionServers } from '../mcp/agentServers.js';
 import type { World } from '../services.js';
 import { openMemberTasks } from '../subagents/memberTasks.js';
 import type { AgentParent, ToolScope } from '../subagents/subagent.js';
 import { hasBackground } from '../subagents/subagentSettings.js';
 import { agentsFor } from './agentTypes.js';
 import { gitNote } from './gitNote.js';
+import { TAKE_UP, toldAgain } from './goOn.js';
 import { judgeContext } from './judgeContext.js';
+import { createJudgement } from './judgement.js';
+import { createKnowledge } from './knowledge.js';
+import { effortOf, environmentOf, maxTurnsOf } from './memberFacts.js';
+import { toolsWithNotes } from './memoryTools.js';
 import { modelFor } from './modelFor.js';
 import { createOwnWorktree } from './ownWorktree.js';
 import { reminders } from './reminders.js';
+import { createSearchPort } from './searchPort.js';
 import type { Ground } from './sessionGround.js';
 import { allTools } from './toolset.js';
 import { transcriptPort } from './transcriptPort.js';
@@ -43,8 +55,12 @@ export interface Reach {
   readonly submitPlan: SubmitPlan;
   /** Absent where no teammates may be made: the roster is flat. */
   readonly teammates?: ((call: AgentCall) => Promise<string>) | undefined;
+  /** Present for a lead: its team as a whole. */
+  readonly team?: TeamPort | undefined;
   /** Present where a person sits at its terminal. */
   readonly askUser?: AskUser | undefined;
+  /** Its own alone, and no sub-agent's. */
+  readonly answerTool?: Tool | undefined;
 }
 
 export interface MemberAgentOptions extends Reach {
@@ -52,7 +68,14 @@ export interface MemberAgentOptions extends Reach {
   readonly launch: Launch;
   readonly ground: Ground;
   readonly edges: TurnEdges;
+  readonly hooks: SessionHooks;
+  /** Ends the member. */
+  readonly leave: () => void;
   readonly onEvent: (event: AgentEvent) => void;
+  /** One line about what works without a part of what it should have. */
+  readonly onProblem: (problem: string) => void;
+  /** One line about an MCP server. */
+  readonly onServerProblem: (problem: string) => void;
 }
 
 /** Joins a member's agent from its parts: definition, model, permissions, tools and what was said before. */
@@ -63,9 +86,15 @@ export async function joinAgent({
   messages,
   submitPlan,
   teammates,
+  team,
   askUser,
+  answerTool,
   edges,
+  hooks,
+  leave,
   onEvent,
+  onProblem,
+  onServerProblem,
 }: MemberAgentOptions): Promise<AgentRun> {
   const { clock, home } = world;
   const { settings } = launch;
@@ -75,27 +104,38 @@ export async function joinAgent({
 
   const agents = () => agentsFor(world, { cwd: launch.cwd, settings, environment: launch.environment });
   const definition = launch.agentType === LEAD ? undefined : requireAgent(await agents(), launch.agentType);
+  hooks.adopt(definition);
+  const hooked = joinHooks({ world, launch, session: sessionPaths, hooks, tasks, edges, leave });
+  const serversOf = { world, clock, launch, session: sessionPaths, definition, onProblem: onServerProblem };
+  const mcp = await openSessionServers(serversOf);
   const client = await modelFor(world, launch);
   const opened = new Set<string>();
+  const knowledge = await createKnowledge({ home, run: world.run, launch, onProblem });
+  const knows = await knowledge.of({ definition, folder: launch.cwd });
+  const spent = (response: Spending) => parts.record.change(withSpent(parts.record.current(), response));
+  const judgement = createJudgement({ client, clock, launch, parts, spent, settings: parts.settings });
   const gateFor = (agentState: AgentState, agent: AgentDefinition | undefined, cwd = launch.cwd) =>
     createGate({
-      context: () => {
-        const context = judgeContext({ ...launch, cwd }, agentState, parts.team(), agent, home.root);
-        return { ...context, folders: [...context.folders, ...opened] };
+      async context() {
+        // What a person changes counts from the next call on.
+        await parts.rulesChanged();
+        const context = judgeContext(
+          { ...launch, cwd, settings: parts.settings() },
+          agentState,
+          parts.team(),
+          agent,
+          home.root,
+        );
+        return knowledge.widened({ ...context, folders: [...context.folders, ...opened] }, agentState, agent);
       },
       ask: asker.ask,
+      auto: judgement.autoFor(agentState),
     });
-  const environment: Environment = {
-    cwd: launch.cwd,
-    isRepository: await isRepository(git(world.run, launch.cwd)),
-    platform: process.platform,
-    shell: 'bash',
-    model: launch.model,
-    ...(launch.worktree && { worktree: { branch: launch.worktree.branch, mainCheckout: mainCheckoutOf(launch) } }),
-  };
+  const environment = await environmentOf(world.run, launch);
   const userId = `troupe:${launch.team}:${launch.member}`;
   let own: readonly Tool[] = [];
-  const known = async () => (own.some(({ name }) => name === 'Agent') ? [...(await agents()).agents.values()] : []);
+  const all = async () => [...(await agents()).agents.values()].filter((agent) => mcp.canHave(agent));
+  const known = async () => (own.some(({ name }) => name === 'Agent') ? all() : []);
   const history = historyOf(entries);
   const readLedger = createReadLedger();
   let lastRequest: ModelRequest | undefined;
@@ -106,11 +146,12 @@ export async function joinAgent({
     toolList: launch.tools ?? definition?.tools,
     model: launch.model,
     state,
-    tools: () => own,
+    tools: () => own.filter((tool) => tool !== answerTool),
     history: () => history,
     readLedger,
     lastRequest: () => lastRequest,
     effort: settings.effort,
+    knowledge: knows,
   };
   const running = await openMemberTasks({
     world,
@@ -126,24 +167,35 @@ export async function joinAgent({
     userId,
     session: sessionPaths,
     gateFor,
+    hooks: hooked,
     gitNote: (cwd) => gitNote(world.run, cwd),
-    toolsFor: (scope) => toolsFor(scope),
+    knowledgeOf: (knower) => knowledge.of(knower),
+    mcpServers: () => mcp.connected(),
+    classify: judgement.handoff,
+    withServers: (sub) => mcp.joinedBy(sub),
+    toolsFor: (scope) => [...toolsFor(scope), ...mcp.tools()],
   });
   const web = createWebPort({
     client,
     userId,
-    allowRules: () => judgeContext(launch, state, parts.team(), definition, home.root).rules.allow,
-    spent: (response) => parts.record.change(withSpent(parts.record.current(), response)),
+    allowRules: () =>
+      judgeContext({ ...launch, settings: parts.settings() }, state, parts.team(), definition, home.root).rules.allow,
+    spent,
   });
-  const toolsFor = ({ folder, keepsCwd, agentId, agents: agentPort }: ToolScope) =>
+  const searchWeb = createSearchPort({ client, userId, environment: launch.environment, spent });
+  const bareToolsFor = ({ folder, keepsCwd, agentId, agents: agentPort }: ToolScope) =>
     allTools({
       launch,
-      paths: place.paths,
+      async onEdit(path) {
+        const text = await noteEdit(place, launch.member, path);
+        // Not by mail: it is read behind the result of this very call.
+        if (text) edges.arrivals.add({ text, from: 'other', mail: [], wakes: false });
+      },
       clock,
-      tasks,
+      tasks: hooked.tasksFor(agentId),
       messages: running.messagesOf(() => parent),
       submitPlan,
-      folders: () => [folder, ...settings.folders, ...opened],
+      folders: () => [folder, ...parts.settings().folders, ...opened],
       keepsCwd,
       agentId,
       outputFolder: sessionPaths.tasks,
@@ -152,23 +204,38 @@ export async function joinAgent({
       // A sub-agent's commands end with it.
       background: agentId === undefined && hasBackground(launch) ? running.registry : undefined,
       web,
+      team,
+      searchWeb,
+      todosChanged: agentId === undefined ? (todos) => parts.record.change({ todos: [...todos] }) : undefined,
       askUser,
       worktree: createOwnWorktree({
         run: world.run,
         ids: world.ids,
         agent: agentId ?? launch.member,
         settings: settings.worktree,
+        hooks: hooked.worktrees,
         opened,
       }),
     });
-  const tools = toolsFor({ folder: launch.cwd, keepsCwd: true, agents: running.subagents.portOf(() => parent) });
+  const toolsFor = (scope: ToolScope) =>
+    scope.knowledge?.equip(bareToolsFor(scope), scope.agents) ?? bareToolsFor(scope);
+  const tools = toolsFor({
+    ...{ folder: launch.cwd, keepsCwd: true, knowledge: knows },
+    agents: running.subagents.portOf(() => parent),
+  });
   const isLead = launch.role === 'lead';
-  own = filterTools(tools, {
+  const filter = {
     kind: launch.role,
-    tools: launch.tools ?? definition?.tools,
+    tools: launch.tools ?? (definition && toolListOf(definition)),
     disallowedTools: definition?.disallowedTools,
     plans: launch.modeAfterPlan !== undefined,
-  });
+  };
+  const allOwn = () => [
+    ...toolsWithNotes([...tools, ...mcp.tools()], filter, knows.notes),
+    ...(answerTool ? [answerTool] : []),
+  ];
+  const belt = createToolBelt(allOwn(), { search: createToolSearchTool });
+  own = belt.tools;
 
   const opening: string[] = [];
   if (entries.length === 0) {
@@ -178,11 +245,17 @@ export async function joinAgent({
       agents: (await known()).map((agent) => ({ type: agent.agentType, whenToUse: whenToUse(agent) })),
     });
     const note = definition?.omitGitStatus ? '' : await gitNote(world.run, launch.cwd);
-    opening.push(...[note, text, definition?.initialPrompt ?? ''].filter((part) => part !== ''));
-  }
+    opening.push(...(await knows.opening(own)), note, text, definition?.initialPrompt ?? '');
+  } else if (launch.continues) opening.push(await toldAgain(parts, await known()));
+  opening.push(...(await hooked.started(entries.length === 0 ? 'startup' : 'resume')));
+  if (parts.record.current().midTurn) edges.arrivals.add(TAKE_UP);
 
-  return {
+  const startable = (await known()).map(({ agentType }) => agentType);
+  const sent = () => own.flatMap(({ name, deferred }) => (deferred ? [] : [name]));
+  const joined = () => onEvent({ type: 'joined', tools: sent(), agents: startable, mcpServers: mcp.states() });
+  const run: AgentRun = {
     ...edges,
+    ...hooked.ofRun(),
     client,
     model: launch.model,
     ...effortOf(definition, settings.effort),
@@ -194,21 +267,25 @@ export async function joinAgent({
           : definition?.getSystemPrompt({ toolNames: own.map(({ name }) => name) }),
       definitionAppends: definition?.appendSystemPrompt,
       append: settings.appendSystemPrompt,
+      memory: knows.notes?.text,
       environment,
       team: { team: launch.team, name: launch.member, isLead, plans: launch.modeAfterPlan !== undefined },
     }),
     userId,
-    opening: opening.map((text) => ({ type: 'text', text })),
+    opening: opening.flatMap((text) => (text === '' ? [] : [{ type: 'text', text }])),
     history,
     ...(definition?.criticalSystemReminder && { reminder: definition.criticalSystemReminder }),
     compaction: createCompaction({
       contextWindow: modelFacts(launch.model).contextWindow,
-      reminders: async () => reminders(parts, await known()),
+      reminders: async () =>
+        [await knows.again(), await reminders(parts, await known()), ...(await hooked.started('compact'))]
+          .join('\n\n')
+          .trim(),
     }),
     publish(request) {
       lastRequest = request;
     },
-    tools: own,
+    tools: belt.tools,
     gate: gateFor(state, definition),
     state,
     readLedger,
@@ -217,20 +294,5 @@ export async function joinAgent({
     delivered: running.delivered,
     cleanups: [() => transcript.close(), () => running.registry.close()],
   };
-}
-
-function maxTurnsOf(definition: AgentDefinition | undefined, limit: number | undefined): { maxTurns?: number } {
-  const limits = [definition?.maxTurns, limit].filter((turns) => turns !== undefined);
-  return limits.length > 0 ? { maxTurns: Math.min(...limits) } : {};
-}
-
-/** Effort: definition > session. No model of the API takes a number. */
-function effortOf(definition: AgentDefinition | undefined, session: Effort | undefined): { effort?: Effort } {
-  const effort = typeof definition?.effort === 'string' ? definition.effort : session;
-  return effort ? { effort } : {};
-}
-
-/** A worktree of ours lies in `<checkout>/.claude/worktrees/<name>`. */
-function mainCheckoutOf({ worktree, cwd }: Launch): string {
-  return worktree ? worktree.path.replace(/\/\.claude\/worktrees\/.*$/, '') : cwd;
+  return mcp.joined(knowledge.ofRun(run, knows, parts.beside.typed), belt, () => belt.renew(allOwn()), joined);
 }

@@ -1,12 +1,14 @@
 import type { AgentEvent } from '../../agent/events.js';
 import { createMember, type Member, type MemberControl, type Role } from '../../member/member.js';
 import type { Launch } from '../../team/launch.js';
+import { LEAD } from '../../team/member.js';
 import type { TeamRequest } from '../../team/requests.js';
 import { deliveredMail } from '../../transcript/resume.js';
 import { updateSession } from '../../transcript/session.js';
 import type { Engine, World } from '../services.js';
 import type { Reach } from './memberAgent.js';
 import { openGround, type SessionParts } from './sessionGround.js';
+import { promptsHeard } from './typedSkills.js';
 
 /** How a lead's session and a teammate's differ: in what happens at the edges of turns, and in whom the tools reach. */
 export interface Part extends Reach {
@@ -50,9 +52,30 @@ export async function openSession({
   const { parts, mailbox, entries } = ground;
   const { record, events } = parts;
   const { role, ...reach } = await part(parts);
+  const past = new AbortController();
+  const [{ createSessionHooks }, { createNotifications }] = await Promise.all([
+    import('../hooks/sessionHooks.js'),
+    import('../hooks/notifications.js'),
+  ]);
+  const hooks = createSessionHooks({
+    world,
+    launch,
+    state: parts.state,
+    settings: { current: parts.settings, look: parts.rulesChanged },
+    isNew: entries.length === 0,
+    note(line) {
+      onProblem(line);
+      events.append('hook_note', { member: launch.member, note: line }).catch(() => {});
+    },
+  });
 
+  const report = (type: 'file_problem' | 'mcp_problem') => (problem: string) => {
+    onProblem(problem);
+    events.append(type, { member: launch.member, problem }).catch(() => {});
+  };
   // Kept for whoever reads the run afterwards, a result's permission_denials for one.
   const observe = (event: AgentEvent) => {
+    notified(event);
     if (event.type === 'tool_denied') {
       const { name, id, input } = event.call;
       events
@@ -67,7 +90,14 @@ export async function openSession({
     }
     onEvent(event);
   };
-  const member = createMember({
+  const notified = createNotifications({
+    hooks,
+    clock,
+    hasPerson: launch.role === 'lead' && launch.settings.interactive,
+    isWorking: () => member.control.isWorking(),
+    signal: AbortSignal.any([signal, past.signal]),
+  });
+  const member: Member = createMember({
     name: launch.member,
     clock,
     mailbox,
@@ -77,22 +107,34 @@ export async function openSession({
     events,
     delivered: deliveredMail(entries),
     role,
+    // A definition, which is not read yet, may bring hooks along.
+    ...promptsHeard(launch.settings.hooks || launch.agentType !== LEAD ? hooks : undefined, parts.beside.typed),
     onEvent: observe,
     signal,
     async agent(edges) {
       const { joinAgent } = await import('./memberAgent.js');
-      return joinAgent({ world, launch, ground, ...reach, edges, onEvent: observe });
+      const leave = () => member.control.leave();
+      return joinAgent({
+        ...{ world, launch, ground, ...reach, edges, hooks, leave, onEvent: observe },
+        onProblem: report('file_problem'),
+        onServerProblem: report('mcp_problem'),
+      });
     },
   });
   return {
     member,
     parts,
     async close({ code, signal: ended }) {
+      past.abort();
+      await hooks.end('other');
+      await ground.socket?.close();
       await record.change({
         state: 'exited',
         waitingFor: undefined,
         requestId: undefined,
         activity: undefined,
+        questions: undefined,
+        socket: undefined,
         exit: { code, signal: ended, forced: ended !== null },
       });
       await record.flush();

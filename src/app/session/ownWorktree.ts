@@ -8,7 +8,7 @@ import { createWorktree } from '../../worktree/create.js';
 import { git, isRepository, listWorktrees } from '../../worktree/git.js';
 import { isLockedByOthers, letGo } from '../../worktree/hold.js';
 import { removeWorktree } from '../../worktree/remove.js';
-import type { Worktree, WorktreeSettings } from '../../worktree/worktree.js';
+import type { Worktree, WorktreeHooks, WorktreeSettings } from '../../worktree/worktree.js';
 
 export interface OwnWorktreeOptions {
   readonly run: Run;
@@ -16,6 +16,7 @@ export interface OwnWorktreeOptions {
   /** Whose it is: new ones are named after it. */
   readonly agent: string;
   readonly settings: WorktreeSettings | undefined;
+  readonly hooks?: WorktreeHooks | undefined;
   /** The folders that worktrees have opened to agents of this session. */
   readonly opened: Set<string>;
 }
@@ -28,11 +29,11 @@ type Current = {
 };
 
 /** EnterWorktree and ExitWorktree for one agent. */
-export function createOwnWorktree({ run, ids, agent, settings, opened }: OwnWorktreeOptions): WorktreePort {
+export function createOwnWorktree({ run, ids, agent, settings, hooks, opened }: OwnWorktreeOptions): WorktreePort {
   let current: Current | undefined;
 
   const made = async (name: string, cwd: string): Promise<Current> => {
-    const { into, ...worktree } = await createWorktree({ repo: cwd, name, run, settings });
+    const { into, ...worktree } = await createWorktree({ repo: cwd, name, run, settings, hooks });
     return { worktree, originalCwd: cwd, into, isMade: true };
   };
   const existing = async (path: string, cwd: string): Promise<Current> => {
@@ -63,7 +64,7 @@ export function createOwnWorktree({ run, ids, agent, settings, opened }: OwnWork
       if (remove) {
         if (!isMade)
           throw new UserError(`${path} was there before EnterWorktree, so it is not removed. Use action "keep".`);
-        const question = { ...worktree, into, run };
+        const question = { ...worktree, into, run, hooks };
         const contents = worktree.hookMade ? [] : await contentsOf(question);
         if (contents.length > 0 && !discardChanges)
           throw new UserError(

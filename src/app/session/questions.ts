@@ -1,3 +1,4 @@
+import type { RunRecordFile } from '../../team/runRecord.js';
 import type { AskUser, Question } from '../../tools/askUserQuestion.js';
 import { UserError } from '../../util/errors.js';
 
@@ -48,6 +49,27 @@ export function createQuestions(screen: QuestionScreen): Questions {
       found.resolve(answer);
       return `Answered: ${answer}`;
     },
+  };
+}
+
+/** Asks as `ask` does, with what is not answered yet in the member's record, for whoever looks at the team from elsewhere. */
+export function recordedAsk(record: Pick<RunRecordFile, 'current' | 'change'>, ask: AskUser): AskUser {
+  const waiting = new Set<Question>();
+  const note = async () => {
+    const { waitingFor } = record.current();
+    const questions = [...waiting].map(({ question }) => question);
+    if (questions.length > 0) await record.change({ waitingFor: 'question', questions });
+    else await record.change({ questions: undefined, ...(waitingFor === 'question' && { waitingFor: undefined }) });
+  };
+  return async (question, signal) => {
+    waiting.add(question);
+    try {
+      await note();
+      return await ask(question, signal);
+    } finally {
+      waiting.delete(question);
+      await note();
+    }
   };
 }
 

@@ -1,18 +1,23 @@
 import type { AgentState } from '../../agent/ports.js';
 import { type Mailbox, openMailbox } from '../../mailbox/mailbox.js';
+import type { Listening } from '../../mailbox/socket.js';
 import { type Asker, createAsker } from '../../member/ask.js';
 import { openTaskList, type TaskList } from '../../tasks/taskList.js';
 import { type EventLog, openEventLog } from '../../team/eventLog.js';
-import type { Launch } from '../../team/launch.js';
+import type { Launch, TeamSettings } from '../../team/launch.js';
 import { LEAD } from '../../team/member.js';
 import { type Sender, sendProtocol, type TeamPlace } from '../../team/messages.js';
 import { openRequests, type Requests, type TeamRequest } from '../../team/requests.js';
 import type { RunRecordFile } from '../../team/runRecord.js';
-import { openTeamFile, type TeamFile } from '../../team/teamFile.js';
+import type { TeamFile } from '../../team/teamFile.js';
 import { createSession } from '../../transcript/session.js';
 import { openTranscript, type Transcript } from '../../transcript/transcript.js';
 import { placeOf, type World } from '../services.js';
 import { claimMember } from './claim.js';
+import { createLiveSettings } from './liveSettings.js';
+import { openSessionSocket } from './sessionSocket.js';
+import { openTeamView } from './teamView.js';
+import { createTypedSkills, type TypedSkills } from './typedSkills.js';
 
 /** What a session offers to the role that is played in it. */
 export interface SessionParts {
@@ -27,9 +32,12 @@ export interface SessionParts {
   readonly asker: Asker;
   /** The TeamFile as it was when last looked at. */
   readonly team: () => TeamFile;
+  /** What holds for all members, as their files said when they were last looked at. */
+  readonly settings: () => TeamSettings;
+  /** Looks at both. */
   readonly rulesChanged: () => Promise<void>;
   /** What runs beside the conversation, once that has begun. */
-  readonly beside: { toBackground?: () => Promise<string> };
+  readonly beside: { readonly typed: TypedSkills; toBackground?: () => Promise<string> };
 }
 
 /** Everything on disk that a session stands on, opened and claimed. */
@@ -37,6 +45,8 @@ export interface Ground {
   readonly parts: SessionParts;
   readonly mailbox: Mailbox;
   readonly transcript: Transcript;
+  /** Where other sessions write to it. */
+  readonly socket: Listening | undefined;
   readonly entries: Awaited<ReturnType<Transcript['load']>>['entries'];
 }
 
@@ -54,8 +64,7 @@ export async function openGround({
   const { clock, ids, home } = world;
   const { settings } = launch;
   const place = placeOf(world, launch.team);
-  const teamFile = openTeamFile(place.paths.config);
-  let team = await teamFile.require();
+  const team = await openTeamView(place.paths.config);
   const record = await claimMember(place, launch);
   const sessionPaths = home.session(launch.sessionId);
   await createSession(home, {
@@ -70,11 +79,19 @@ export async function openGround({
   const transcript = openTranscript(sessionPaths.transcript, { sessionId: launch.sessionId, clock, ids });
   const { entries } = await transcript.load();
 
-  const self: Sender = { from: launch.member, color: launch.color };
   const state: AgentState = { cwd: launch.cwd, mode: launch.mode };
   const tasks = openTaskList(place.paths.tasks);
   const requests = openRequests(place.paths.requests, clock);
   const events = openEventLog(place.paths.events, clock);
+  const live = createLiveSettings({
+    world,
+    settings,
+    onProblem(problem) {
+      // One of the team tells the person.
+      if (launch.role === 'lead') onProblem(problem);
+      events.append('settings_problem', { member: launch.member, problem }).catch(() => {});
+    },
+  });
   const mailbox = openMailbox({
     team: place.paths,
     member: launch.member,
@@ -85,6 +102,13 @@ export async function openGround({
       events.append('inbox_problem', { member: launch.member, problem }).catch(() => {});
     },
   });
+  const socket = await openSessionSocket(launch, mailbox, onProblem);
+  if (socket) await record.change({ socket: socket.path });
+  const self: Sender = {
+    from: launch.member,
+    color: launch.color,
+    ...(socket && { replyTo: `uds:${socket.path}` }),
+  };
   const asker = createAsker({
     self: launch.member,
     requests,
@@ -107,9 +131,6 @@ export async function openGround({
     waiting: (requestId) =>
       record.change({ waitingFor: requestId === undefined ? undefined : 'permission', requestId }),
   });
-  const rulesChanged = async () => {
-    team = await teamFile.require();
-  };
   const parts: SessionParts = {
     place,
     launch,
@@ -120,9 +141,10 @@ export async function openGround({
     events,
     record,
     asker,
-    team: () => team,
-    rulesChanged,
-    beside: {},
+    team: team.current,
+    settings: live.current,
+    rulesChanged: async () => void (await Promise.all([team.look(), live.look()])),
+    beside: { typed: createTypedSkills() },
   };
-  return { parts, mailbox, transcript, entries };
+  return { parts, mailbox, transcript, entries, socket };
 }

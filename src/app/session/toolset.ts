@@ -1,9 +1,7 @@
 import type { TaskRegistry } from '../../agent/background.js';
 import type { Tool } from '../../agent/tool.js';
-import type { TeamPaths } from '../../config/paths.js';
 import { MARK_VARIABLE } from '../../host/children.js';
 import type { Clock } from '../../host/clock.js';
-import { appendLine } from '../../store/jsonLines.js';
 import type { TaskList } from '../../tasks/taskList.js';
 import type { Launch } from '../../team/launch.js';
 import { agentIdOf } from '../../team/member.js';
@@ -19,14 +17,17 @@ import { readTool } from '../../tools/read.js';
 import { createSendMessageTool, type MessagePort } from '../../tools/sendMessage.js';
 import { createTaskOutputTool, createTaskStopTool, type TaskPort } from '../../tools/taskOutput.js';
 import { createTaskTools } from '../../tools/tasks.js';
-import { createTodoWriteTool } from '../../tools/todoWrite.js';
+import { createTeamTools, type TeamPort } from '../../tools/team.js';
+import { createTodoWriteTool, type Todo } from '../../tools/todoWrite.js';
 import { createWebFetchTool, type WebFetchDeps } from '../../tools/webFetch.js';
+import { createWebSearchTool, type SearchWeb } from '../../tools/webSearch.js';
 import { createEnterWorktreeTool, createExitWorktreeTool, type WorktreePort } from '../../tools/worktree.js';
 import { createWriteTool } from '../../tools/write.js';
 
 export interface ToolsetDeps {
   readonly launch: Launch;
-  readonly paths: TeamPaths;
+  /** Told of each file that an agent of this member has changed. */
+  readonly onEdit: (path: string) => Promise<void>;
   readonly clock: Clock;
   readonly tasks: TaskList;
   readonly messages: MessagePort;
@@ -43,15 +44,20 @@ export interface ToolsetDeps {
   /** Where whole outputs go that are too long to show. */
   readonly outputFolder: string;
   readonly web: Pick<WebFetchDeps, 'isAllowedByName' | 'askSmallModel'>;
+  /** Told of the agent's list of steps, where somebody looks at it. */
+  readonly todosChanged?: ((todos: readonly Todo[]) => Promise<void>) | undefined;
+  /** Absent where the model's service has no search. */
+  readonly searchWeb?: SearchWeb | undefined;
   readonly worktree: WorktreePort;
+  /** Present for a lead. */
+  readonly team?: TeamPort | undefined;
   /** Present where a person sits at the terminal. */
   readonly askUser?: AskUser | undefined;
 }
 
 /** Every tool there is, in a fixed order. What an agent has of it is `agent/toolFilter`'s matter. */
 export function allTools(deps: ToolsetDeps): Tool[] {
-  const { launch, paths, clock, tasks } = deps;
-  const onEdit = (path: string) => appendLine(paths.edits, { path, member: launch.member, at: clock.now() });
+  const { launch, clock, tasks, onEdit } = deps;
   const mark = {
     member: `${agentIdOf(launch.member, launch.team)}:${launch.generation}`,
     home: launch.home,
@@ -79,11 +85,13 @@ export function allTools(deps: ToolsetDeps): Tool[] {
     createNotebookEditTool({ onEdit }),
     readTool,
     createSendMessageTool(deps.messages),
+    ...(deps.team ? createTeamTools(deps.team) : []),
     ...createTaskTools(tasks, { name: launch.member, generation: launch.generation }),
     createTaskOutputTool(deps.running),
     createTaskStopTool(deps.running),
-    createTodoWriteTool(),
+    createTodoWriteTool(deps.todosChanged),
     createWebFetchTool({ clock, ...deps.web }),
+    ...(deps.searchWeb ? [createWebSearchTool(deps.searchWeb)] : []),
     createWriteTool({ onEdit }),
   ];
 }

@@ -1,15 +1,20 @@
 import { currentFolder } from '../../config/env.js';
+import { requireAgent } from '../../definitions/load.js';
 import { isAlive } from '../../host/processes.js';
 import { useOwnModels } from '../../model/userModels.js';
 import type { TeamSettings } from '../../team/launch.js';
+import { leadModeOf } from '../../team/leadMode.js';
 import { type StartDeps, type StartedMember, startMember } from '../../team/lifecycle.js';
 import { checkNewMemberName, findMember, LEAD, requireMember } from '../../team/member.js';
 import { shutdownMember } from '../../team/shutdown.js';
 import type { Member, TeamFile } from '../../team/teamFile.js';
 import { ExitCode, UserError } from '../../util/errors.js';
+import { worktreeHooks } from '../hooks/worktreeHooks.js';
 import { chooseTeam, refuseMembers } from '../look/teams.js';
+import { requireMembersServers } from '../mcp/teamServers.js';
 import { placeOf, type World } from '../services.js';
 import { agentsFor } from '../session/agentTypes.js';
+import { againRequest } from './again.js';
 import { recordedBackend } from './backends.js';
 import { type MemberWish, resolveMember } from './memberRequest.js';
 import { type KeptWorktree, releaseWorktree } from './worktrees.js';
@@ -28,7 +33,12 @@ export async function addMember(
     wish.cwd === undefined ? (file.members.find(({ name }) => name === LEAD)?.cwd ?? currentFolder()) : currentFolder();
   const agents = await agentsFor(world, { cwd, settings, environment: deps.environment });
   await useOwnModels(world.home.models);
-  const started = await startMember(deps, resolveMember({ promptFrom: 'user', ...wish }, { agents, settings, cwd }));
+  const request = resolveMember({ promptFrom: 'user', ...wish }, { agents, settings, cwd });
+  await requireMembersServers(world, requireAgent(agents, request.agentType), {
+    ...{ cwd, settings },
+    environment: deps.environment,
+  });
+  const started = await startMember(deps, request);
   const leftWorktree = await releaseFormer(world, file, started.member, cwd);
   return { ...started, ...(leftWorktree && { leftWorktree }) };
 }
@@ -41,7 +51,9 @@ export async function releaseFormer(
   repo: string,
 ): Promise<KeptWorktree | undefined> {
   const former = findMember(before, name);
-  return former === undefined || former.generation === generation ? undefined : releaseWorktree(world, repo, former);
+  if (former === undefined || former.generation === generation) return undefined;
+  const place = { settings: before.settings, team: before.name, environment: world.environment() };
+  return releaseWorktree(world, repo, former, worktreeHooks(world, place));
 }
 
 /** A fresh process for a member, which goes on from its transcript, with its mail. */
@@ -58,19 +70,7 @@ export async function restartMember(world: World, team: string | undefined, name
     member,
     { graceMs: 0, force: true },
   );
-  // Once its plan was approved its mode is another.
-  const plans = member.mode === 'plan';
-  return startMember(deps, {
-    name: member.name,
-    agentType: member.agentType ?? 'general-purpose',
-    tools: member.tools,
-    model: member.model ?? settings.model,
-    mode: member.mode ?? settings.leadMode,
-    modeAfterPlan: plans ? settings.leadMode : undefined,
-    color: member.color,
-    cwd: member.cwd,
-    continues: true,
-  });
+  return startMember(deps, againRequest(member, file, settings));
 }
 
 async function startDeps(
@@ -91,6 +91,7 @@ async function startDeps(
       `The team "${team.name}" has no settings on record: it was made by an older version. Start it anew.`,
       ExitCode.failed,
     );
+  const settings = { ...team.settings, leadMode: leadModeOf(team) ?? team.settings.leadMode };
   return {
     deps: {
       home: world.home,
@@ -99,8 +100,9 @@ async function startDeps(
       backend,
       program: world.program,
       environment: world.environment(),
-      settings: team.settings,
+      settings,
+      worktreeHooks: worktreeHooks(world, { settings, team: team.name, environment: world.environment() }),
     },
-    settings: team.settings,
+    settings,
   };
 }

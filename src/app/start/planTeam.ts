@@ -1,23 +1,31 @@
-import { basename, isAbsolute, resolve } from 'node:path';
-import { currentFolder, hasCredentials, userHome, variable } from '../../config/env.js';
+import { basename, resolve } from 'node:path';
+import { currentFolder, userHome, variable } from '../../config/env.js';
+import { instructionKeysOf } from '../../config/instructionSettings.js';
 import { managedFolder } from '../../config/paths.js';
 import { type LoadedSettings, loadSettings } from '../../config/settings.js';
 import { openTrust } from '../../config/trust.js';
+import { requireAgent } from '../../definitions/load.js';
 import { resolveModel } from '../../model/catalogue.js';
 import { useOwnModels } from '../../model/userModels.js';
 import { PermissionMode } from '../../permissions/mode.js';
-import { anchoredRule, parseRule } from '../../permissions/rule.js';
 import type { TeamSettings } from '../../team/launch.js';
 import { checkNewMemberName, checkTeamName, LEAD, nextColor } from '../../team/member.js';
 import type { MemberRequest } from '../../team/slot.js';
 import { type Expanded, expandTemplate, loadTemplate, loadTemplates, plain } from '../../team/template.js';
-import { ExitCode, UserError } from '../../util/errors.js';
+import { UserError } from '../../util/errors.js';
 import { foldName } from '../../util/names.js';
+import { teamHooks } from '../hooks/teamHooks.js';
+import { commandLineServers, requireMembersServers, teamServers } from '../mcp/teamServers.js';
 import type { World } from '../services.js';
 import { agentsFor } from '../session/agentTypes.js';
+import { instructionsAt } from '../session/instructions.js';
+import { liveFrom } from '../session/liveSettings.js';
 import { requestLimit } from '../session/requestLimit.js';
+import { rulesIn } from '../session/settingsRules.js';
+import { requireCredentials } from './credentials.js';
 import { resolveMember } from './memberRequest.js';
 import { freeTeamName } from './teamName.js';
+import { untrustedDefinitions } from './untrusted.js';
 
 /** What `up` and `run` were asked for. */
 export interface TeamWish {
@@ -39,6 +47,8 @@ export interface TeamWish {
   readonly agents?: Readonly<Record<string, unknown>> | undefined;
   /** `--plugin-dir`. */
   readonly pluginDirs?: readonly string[] | undefined;
+  /** `--mcp-config`: servers by name. */
+  readonly mcpServers?: Readonly<Record<string, unknown>> | undefined;
   readonly systemPrompt?: string | undefined;
   readonly appendSystemPrompt?: string | undefined;
   readonly worktrees: boolean;
@@ -69,7 +79,8 @@ export interface TeamPlan {
 }
 
 const DEFAULT_MODEL = 'sonnet';
-const PERMISSION_TIMEOUT_S = 600;
+/** Until a permission that nobody answers is denied. */
+export const PERMISSION_TIMEOUT_S = 600;
 
 /** @throws UserError for everything that is wrong with the wish. */
 export async function planTeam(world: World, wish: TeamWish, command: 'up' | 'run'): Promise<TeamPlan> {
@@ -87,14 +98,16 @@ export async function planTeam(world: World, wish: TeamWish, command: 'up' | 'ru
   });
   const environment = { ...world.environment(), ...loaded.settings.env };
   requestLimit(environment);
-  if (!hasCredentials() && !environment['ANTHROPIC_API_KEY'] && !environment['ANTHROPIC_AUTH_TOKEN']) {
-    throw new UserError(
-      'No credentials for the model service: set ANTHROPIC_API_KEY. To see a team at work without any: troupe demo',
-      ExitCode.refused,
-    );
-  }
+  requireCredentials(environment);
   const expanded = await expand(world, wish, cwd, trusted);
-  const settings = settingsOf(wish, loaded, expanded, { cwd, trusted, interactive: command === 'up' });
+  const given = await settingsOf(wish, loaded, expanded, { cwd, trusted, interactive: command === 'up' });
+  const { hooks, notices: hookNotices } = await teamHooks(world, loaded, { cwd, settings: given });
+  const settings: TeamSettings = {
+    ...given,
+    ...(hooks && { hooks }),
+    ...commandLineServers(wish.mcpServers, loaded),
+  };
+  const servers = await teamServers(world, loaded, { cwd, settings, environment });
   const agents = await agentsFor(world, { cwd, settings, environment });
   const context = { agents, settings, cwd };
   const members = expanded.members.map((member) =>
@@ -108,7 +121,10 @@ export async function planTeam(world: World, wish: TeamWish, command: 'up' | 'ru
       context,
     ),
   );
-  for (const { name } of members) checkNewMemberName(name);
+  for (const { name, agentType } of members) {
+    checkNewMemberName(name);
+    await requireMembersServers(world, requireAgent(agents, agentType), { cwd, settings, environment, loaded });
+  }
   refuseTwins(members);
   const [leadColor, ...colors] = colorsFor([undefined, ...members.map(({ color }) => color)]);
   const fallbackName = command === 'run' ? `run-${world.ids.hex(8)}` : (expanded.template ?? basename(cwd));
@@ -142,8 +158,18 @@ export async function planTeam(world: World, wish: TeamWish, command: 'up' | 'ru
     lead,
     members: members.map((member, index) => ({ ...member, color: colors[index] })),
     layout: wish.layout ?? expanded.layout ?? 'panes',
-    notices: warnings(settings),
-    untrusted: [...loaded.notices, ...expanded.notices],
+    notices: [
+      ...warnings(settings),
+      ...hookNotices,
+      ...servers.problems,
+      ...(await instructionsAt(cwd, settings).problems()),
+    ],
+    untrusted: [
+      ...loaded.notices,
+      ...expanded.notices,
+      ...servers.untrusted,
+      ...(await untrustedDefinitions(world, agents, { cwd, settings, environment })),
+    ],
     replaces,
   };
 }
@@ -169,28 +195,20 @@ async function expand(
   return plain(prompt);
 }
 
-function settingsOf(
+async function settingsOf(
   wish: TeamWish,
-  { settings, sources }: LoadedSettings,
+  loaded: LoadedSettings,
   expanded: Expanded,
   { cwd, trusted, interactive }: { cwd: string; trusted: boolean; interactive: boolean },
-): TeamSettings {
+): Promise<TeamSettings> {
+  const { settings } = loaded;
   const { permissions = {} } = settings;
   const model = resolveModel(
     wish.model ?? expanded.lead.model ?? settings.model ?? variable('ANTHROPIC_MODEL') ?? DEFAULT_MODEL,
   );
   const leadMode = wish.permissionMode ?? expanded.lead.permissionMode ?? permissions.defaultMode ?? 'default';
-  // A rule of the folder where the team works stays as it is: a member in a worktree reads it from there.
-  const written = (behavior: 'allow' | 'ask' | 'deny') =>
-    sources.flatMap((source) =>
-      (source.settings.permissions?.[behavior] ?? []).map((rule) =>
-        source.anchor === cwd ? rule : anchoredRule(rule, source.anchor),
-      ),
-    );
-  const deny = [...wish.disallowedTools, ...written('deny'), ...expanded.permissions.deny];
-  const allow = [...wish.allowedTools, ...written('allow'), ...expanded.permissions.allow];
-  const ask = written('ask');
-  for (const rule of [...deny, ...allow, ...ask]) parseRule(rule);
+  const first = { allow: [...wish.allowedTools], deny: [...wish.disallowedTools] };
+  const last = { allow: [...expanded.permissions.allow], deny: [...expanded.permissions.deny] };
   const maxTurns = wish.maxTurns ?? expanded.limits.turns;
   const maxBudgetUsd = wish.maxBudgetUsd ?? expanded.limits.usd;
   return {
@@ -198,12 +216,8 @@ function settingsOf(
     ...(wish.fallbackModel && { fallbackModel: resolveModel(wish.fallbackModel) }),
     ...(wish.effort && { effort: wish.effort }),
     leadMode: PermissionMode.parse(leadMode),
-    allow,
-    ask,
-    deny,
-    folders: (permissions.additionalDirectories ?? []).map((folder) =>
-      isAbsolute(folder) ? folder : resolve(cwd, folder),
-    ),
+    ...rulesIn(loaded, { first, last }, cwd),
+    live: await liveFrom(loaded, { cwd, first, last }),
     ...(wish.agents && { agents: { ...wish.agents } }),
     ...(wish.systemPrompt !== undefined && { systemPrompt: wish.systemPrompt }),
     ...(wish.appendSystemPrompt !== undefined && { appendSystemPrompt: wish.appendSystemPrompt }),
@@ -213,6 +227,10 @@ function settingsOf(
     trusted,
     ...(settings.agentLimits && { agentLimits: settings.agentLimits }),
     ...(settings.worktree && { worktree: settings.worktree }),
+    ...(settings.autoMode && { autoMode: settings.autoMode }),
+    ...(settings.telemetry && { telemetry: true }),
+    ...(settings.autoDream && { autoDream: true }),
+    ...instructionKeysOf(settings),
     ...(wish.pluginDirs?.length && { pluginDirs: wish.pluginDirs.map((folder) => resolve(cwd, folder)) }),
     ...(settings.strictPluginOnlyCustomization && { strictPluginOnlyCustomization: true }),
     interactive,

@@ -12,6 +12,9 @@ import { agentIdOf, LEAD } from '../../team/member.js';
 import { shutdownMember } from '../../team/shutdown.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { messageOf, UserError } from '../../util/errors.js';
+import { closeDeadServers } from '../end/deadServers.js';
+import { endOrphans } from '../end/orphans.js';
+import { worktreeHooks } from '../hooks/worktreeHooks.js';
 import { placeOf, type World } from '../services.js';
 import { type BackendWish, type DecidedBackend, type OpenBackend, openBackend } from './backends.js';
 import type { TeamPlan } from './planTeam.js';
@@ -48,6 +51,8 @@ export async function startTeam({
   const place = placeOf(world, plan.name);
   // Leftovers are in nobody's way: that they cannot be looked at stops no team.
   await pruneWorktrees(world, plan.cwd).catch(() => {});
+  await closeDeadServers(world).catch(() => {});
+  await endOrphans(world).catch(() => {});
   const madeFolders = await createTeam(world, plan);
   let open: OpenBackend | undefined;
   try {
@@ -64,6 +69,7 @@ export async function startTeam({
       program: world.program,
       environment: plan.environment,
       settings: plan.settings,
+      worktreeHooks: worktreeHooks(world, { ...plan, team: plan.name }),
     };
     if (plan.members.length > 0)
       progress(`Starting ${plan.members.map(({ name }) => name).join(', ')} (${backend.type})`);
@@ -82,7 +88,7 @@ export async function startTeam({
 }
 
 /** The lead as a loop of this process. In the user's own pane that pane is where it is found. */
-function leadBackend(members: Backend, pane: Pane | undefined, leadHere: TeamStart['leadHere']): Backend {
+export function leadBackend(members: Backend, pane: Pane | undefined, leadHere: TeamStart['leadHere']): Backend {
   const here = createInProcessBackend({ startMember: (launchFile, signal) => leadHere(launchFile, signal, members) });
   if (!pane) return here;
   const inside: Pane = { paneId: 'in-process', windowId: LEAD, ownsPane: true };
@@ -168,7 +174,7 @@ async function undoTeam(
   const shutdown = { place, home: world.home.root, backend: open?.backend, sender: { from: 'user' } };
   for (const member of team.members) {
     await step(() => shutdownMember(shutdown, team, member, { graceMs: 0, force: true }));
-    await step(() => releaseWorktree(world, plan.cwd, member));
+    await step(() => releaseWorktree(world, plan.cwd, member, worktreeHooks(world, { ...plan, team: plan.name })));
     if (member.sessionId)
       await step(() => rm(world.home.session(member.sessionId ?? '').root, { recursive: true, force: true }));
   }

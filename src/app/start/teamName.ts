@@ -33,7 +33,7 @@ export async function freeTeamName(
   const holdings = replace ? [] : await holdingsOf(home, team);
   if (holdings.length > 0) {
     throw new UserError(
-      `The team "${team.name}" has no lead any more, but it holds ${holdings.join(', ')}. --replace archives it and starts anew.`,
+      `The team "${team.name}" has no lead any more, but it holds ${holdings.join(', ')}. Go on with it: troupe resume ${team.name}. Or start anew: --replace archives it.`,
     );
   }
   return { name: given, replaces: true };

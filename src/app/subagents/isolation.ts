@@ -4,7 +4,7 @@ import { git, headOf } from '../../worktree/git.js';
 import { removeWorktree } from '../../worktree/remove.js';
 import { reopenWorktree } from '../../worktree/reopen.js';
 import { createWorktreeUsers } from '../../worktree/users.js';
-import type { Worktree, WorktreeSettings } from '../../worktree/worktree.js';
+import type { Worktree, WorktreeHooks, WorktreeSettings } from '../../worktree/worktree.js';
 
 /** Worktrees for agents that are to be by themselves. */
 export interface Isolation {
@@ -18,16 +18,20 @@ export interface Isolation {
 }
 
 /** Worktrees for the sub-agents of one session. */
-export function createIsolation(run: Run, settings: WorktreeSettings | undefined): Isolation {
+export function createIsolation(
+  run: Run,
+  settings: WorktreeSettings | undefined,
+  hooks?: WorktreeHooks | undefined,
+): Isolation {
   const users = createWorktreeUsers();
   return {
-    create: (agentId, cwd) => createWorktree({ repo: cwd, name: agentId, run, settings }),
+    create: (agentId, cwd) => createWorktree({ repo: cwd, name: agentId, run, settings, hooks }),
     reopen: (worktree, cwd) => reopenWorktree({ worktree, repo: cwd, run }),
     enter: (cwd, agentId) => users.enter(cwd, agentId),
     async release(worktree, cwd) {
       const head = worktree.hookMade ? undefined : await headOf(git(run, cwd));
       const into = head?.branch ?? head?.commit;
-      const { removed } = await removeWorktree({ ...worktree, into, repo: cwd, run, users });
+      const { removed } = await removeWorktree({ ...worktree, into, repo: cwd, run, users, hooks });
       return removed;
     },
   };

@@ -22,8 +22,20 @@ import { createTaskPort } from './taskPort.js';
 import { recoverTasks, taskStore } from './taskStore.js';
 
 export interface MemberTasksOptions
-  extends Pick<SubagentDeps, 'client' | 'toolsFor' | 'gateFor' | 'environment' | 'gitNote' | 'session' | 'userId'>,
-    Pick<SubagentsDeps, 'agents' | 'teammate'> {
+  extends Pick<
+      SubagentDeps,
+      | 'client'
+      | 'toolsFor'
+      | 'gateFor'
+      | 'hooks'
+      | 'environment'
+      | 'gitNote'
+      | 'knowledgeOf'
+      | 'session'
+      | 'userId'
+      | 'withServers'
+    >,
+    Pick<SubagentsDeps, 'agents' | 'teammate' | 'mcpServers' | 'classify'> {
   readonly world: World;
   readonly launch: Launch;
   readonly ground: Ground;
@@ -86,10 +98,12 @@ export async function openMemberTasks(options: MemberTasksOptions): Promise<Memb
     sessionId: launch.sessionId,
     variables: launch.environment,
     team: launch.team,
-    isolation: createIsolation(world.run, launch.settings.worktree),
+    isolation: createIsolation(world.run, launch.settings.worktree, options.hooks?.worktrees),
+    onStart: options.hooks?.subagents.started,
+    maxTurns: launch.settings.maxTurns,
     denyRules: () =>
       [
-        ...launch.settings.deny,
+        ...parts.settings().deny,
         ...(parts.team().teamRules ?? []).flatMap(({ behavior, rule }) => (behavior === 'deny' ? [rule] : [])),
       ].map((rule) => parseRule(rule)),
     isMember: (name) => findMember(parts.team(), name) !== undefined,

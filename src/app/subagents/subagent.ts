@@ -1,20 +1,28 @@
 import { join } from 'node:path';
 import type { Arrivals } from '../../agent/arrivals.js';
+import { withEndHooks } from '../../agent/hooks.js';
 import type { AgentState, Gate } from '../../agent/ports.js';
 import type { AgentRun } from '../../agent/runAgent.js';
 import type { Environment } from '../../agent/systemPrompt.js';
 import type { Tool } from '../../agent/tool.js';
+import { createToolBelt } from '../../agent/toolBelt.js';
+import { filterTools } from '../../agent/toolFilter.js';
 import type { SessionPaths } from '../../config/paths.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
 import type { Clock } from '../../host/clock.js';
 import type { Ids } from '../../host/ids.js';
 import type { MessageParam, ModelClient, ModelRequest } from '../../model/types.js';
 import { narrowed, type PermissionMode } from '../../permissions/mode.js';
-import type { AgentPort } from '../../tools/agent.js';
+import type { AgentCall, AgentPort } from '../../tools/agent.js';
+import { createToolSearchTool } from '../../tools/toolSearch.js';
 import { openTranscript } from '../../transcript/transcript.js';
-import type { Worktree } from '../../worktree/worktree.js';
+import type { Worktree, WorktreeHooks } from '../../worktree/worktree.js';
+import type { SubagentHooks } from '../hooks/subagentHooks.js';
+import type { SessionServers } from '../mcp/agentServers.js';
+import type { AgentKnowledge, Knowledge } from '../session/knowledge.js';
+import { isForNotes } from '../session/memoryTools.js';
 import { transcriptPort } from '../session/transcriptPort.js';
-import { type Parent, subagentParts } from './subagentParts.js';
+import { filterOf, type Parent, subagentParts } from './subagentParts.js';
 
 /** An agent that has sub-agents. */
 export interface AgentParent extends Parent {
@@ -26,6 +34,8 @@ export interface AgentParent extends Parent {
   readonly folder: string;
   /** The list of tools of its definition, which may say which agents it may start. */
   readonly toolList?: readonly string[] | undefined;
+  /** What it knows from files. */
+  readonly knowledge?: AgentKnowledge | undefined;
 }
 
 /** What tools are bound to. */
@@ -37,6 +47,7 @@ export interface ToolScope {
   /** Marks its child processes. */
   readonly agentId?: string;
   readonly agents: AgentPort;
+  readonly knowledge?: AgentKnowledge | undefined;
 }
 
 export interface SubagentDeps {
@@ -49,10 +60,17 @@ export interface SubagentDeps {
   /** The process's variables. */
   readonly variables: Readonly<Record<string, string>>;
   readonly gitNote: (cwd: string) => Promise<string>;
+  readonly knowledgeOf?: Knowledge['of'];
+  /** Its run with the MCP servers that its definition brings along. */
+  readonly withServers?: SessionServers['joinedBy'];
   readonly session: SessionPaths;
   readonly sessionId: string;
   /** `troupe:<team>:<member>`. */
   readonly userId: string;
+  /** What hooks have to do with them. */
+  readonly hooks?: { readonly subagents: SubagentHooks; readonly worktrees?: WorktreeHooks | undefined } | undefined;
+  /** Responses of the model that each may have. */
+  readonly maxTurns?: number | undefined;
 }
 
 export interface SubagentRequest {
@@ -62,6 +80,8 @@ export interface SubagentRequest {
   readonly prompt: string;
   readonly model?: string | undefined;
   readonly mode?: PermissionMode | undefined;
+  /** The skill that it carries out: what that allows is allowed to it. */
+  readonly skill?: AgentCall['skill'];
   readonly worktree?: Worktree | undefined;
   readonly isBackground: boolean;
   readonly mayStartAgents: boolean;
@@ -94,7 +114,9 @@ export async function joinSubagent(deps: SubagentDeps, request: SubagentRequest)
     if (!self) throw new Error('unreachable: an agent calls no tool before it has been joined');
     return self;
   });
-  const bound = deps.toolsFor({ folder, keepsCwd: false, agentId, agents });
+  const from = definition.sharesPrefix ? parent.knowledge : undefined;
+  const knowledge = await deps.knowledgeOf?.({ definition, folder: cwd, from });
+  const bound = deps.toolsFor({ folder, keepsCwd: false, agentId, agents, knowledge });
   const joined = await subagentParts(
     definition,
     { prompt: request.prompt, model: request.model },
@@ -103,13 +125,19 @@ export async function joinSubagent(deps: SubagentDeps, request: SubagentRequest)
       environment: { ...deps.environment, cwd, ...(worktree && { worktree: placeOf(worktree) }) },
       variables: deps.variables,
       gitNote: () => deps.gitNote(cwd),
+      knowledge,
       isBackground: request.isBackground,
       mayStartAgents: request.mayStartAgents,
     },
   );
   const mode = before ? narrowed(before.mode, parent.state.mode) : request.mode === 'plan' ? 'plan' : joined.state.mode;
+  const belt = createToolBelt(joined.tools, {
+    search: createToolSearchTool,
+    ...(definition.sharesPrefix && { listed: listedBy(parent) }),
+  });
   const parts = {
     ...joined,
+    tools: belt.tools,
     state: { ...joined.state, mode },
     ...(before && {
       ...(before.system && { system: before.system }),
@@ -132,11 +160,18 @@ export async function joinSubagent(deps: SubagentDeps, request: SubagentRequest)
     lastRequest: () => lastRequest,
     effort: parent.effort,
     isFork: definition.sharesPrefix === true,
+    knowledge,
   };
+  if (request.skill) knowledge?.carriesOut(parts.state, request.skill);
+  const drain = new AbortController().signal;
+  const hooked = deps.hooks?.subagents.of({ agentId, definition, state: parts.state });
+  const atEnd = hooked && withEndHooks(undefined, hooked.atEnd, () => signal, drain);
   const path = join(session.agents, `${agentId}.jsonl`);
   const transcript = openTranscript(path, { sessionId, agentId, clock, ids });
-  return {
+  const limits = [parts.maxTurns, deps.maxTurns].filter((turns) => turns !== undefined);
+  const run: AgentRun = {
     ...parts,
+    ...(limits.length > 0 && { maxTurns: Math.min(...limits) }),
     client: deps.client,
     userId: `${deps.userId}/${agentId}`,
     gate: deps.gateFor(parts.state, definition, folder),
@@ -148,17 +183,32 @@ export async function joinSubagent(deps: SubagentDeps, request: SubagentRequest)
     },
     turnSignal: () => signal,
     // What was sent to it while it wrote its last words is answered too.
-    next: async (end) => (end?.reason === 'done' && arrivals.wakes() ? [] : undefined),
-    drain: new AbortController().signal,
+    next: async (end) => (end?.reason === 'done' && arrivals.wakes() ? [] : atEnd?.(end)),
+    drain,
+    hooks: hooked?.port,
     cleanups: [() => transcript.close()],
   };
+  knowledge?.joined(run);
+  const renew = (more: readonly Tool[]) => {
+    const theirs = filterTools(more, filterOf(definition, request));
+    const others = joined.tools.filter(({ name }) => !theirs.some((tool) => tool.name === name));
+    belt.renew([...others, ...theirs]);
+  };
+  return deps.withServers?.({ run, belt, definition, agentId, renew }) ?? run;
+}
+
+/** What the model of an agent has been sent. */
+function listedBy({ tools }: Parent): string[] {
+  return tools().flatMap(({ name, deferred }) => (deferred ? [] : [name]));
 }
 
 /** The parent's tools, bound to whoever has them now; for a shared prefix as the parent's model sees them. */
 function rebound(parent: readonly Tool[], bound: readonly Tool[], sharesPrefix: boolean): Tool[] {
-  return parent.map((tool) => {
+  // What its parent has for its notes alone is no tool for others.
+  return parent.flatMap((tool) => {
+    if (isForNotes(tool)) return sharesPrefix ? [tool] : [];
     const own = bound.find(({ name }) => name === tool.name);
-    return own ? { ...own, ...(sharesPrefix && { schema: tool.schema }) } : tool;
+    return [own ? { ...own, ...(sharesPrefix && { schema: tool.schema }) } : (tool.deferred ?? tool)];
   });
 }
 

@@ -4,8 +4,9 @@ import type { AgentState } from '../../agent/ports.js';
 import type { AgentRun } from '../../agent/runAgent.js';
 import { type Environment, systemPrompt } from '../../agent/systemPrompt.js';
 import type { Tool } from '../../agent/tool.js';
-import { filterTools } from '../../agent/toolFilter.js';
+import { type FilterRequest, filterTools } from '../../agent/toolFilter.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
+import { toolListOf } from '../../definitions/mcp.js';
 import { modelFacts } from '../../model/catalogue.js';
 import { withoutThinking } from '../../model/params.js';
 import type { Effort, ModelRequest, TextBlockParam } from '../../model/types.js';
@@ -13,6 +14,8 @@ import { narrowed, type PermissionMode } from '../../permissions/mode.js';
 import { type BoundedReadLedger, createReadLedger } from '../../tools/support/readLedger.js';
 import { UserError } from '../../util/errors.js';
 import { childModel } from '../session/childModel.js';
+import type { AgentKnowledge } from '../session/knowledge.js';
+import { toolsWithNotes } from '../session/memoryTools.js';
 
 /** The agent that starts another one, as far as that takes anything over from it. */
 export interface Parent {
@@ -34,8 +37,8 @@ export interface PartsOptions {
   readonly environment: Environment;
   /** The process's variables. */
   readonly variables: Readonly<Record<string, string>>;
-  /** What the project's instructions say; empty where there are none. */
-  readonly instructions?: (() => Promise<string>) | undefined;
+  /** What it knows from files. */
+  readonly knowledge?: Pick<AgentKnowledge, 'opening' | 'again' | 'notes'> | undefined;
   /** The repository's state in words; empty outside of one. */
   readonly gitNote?: (() => Promise<string>) | undefined;
   /** Nobody waits for it. */
@@ -64,7 +67,7 @@ export type SubagentParts = Pick<
 export async function subagentParts(
   definition: AgentDefinition,
   call: { readonly prompt: string; readonly model?: string | undefined },
-  { parent, environment, variables, instructions, gitNote, isBackground = false, mayStartAgents }: PartsOptions,
+  { parent, environment, variables, knowledge, gitNote, isBackground = false, mayStartAgents }: PartsOptions,
 ): Promise<SubagentParts> {
   const share = definition.forksParentContext || undefined;
   if (share) refuseForkInFork({ isFork: parent.isFork === true, history: parent.history() });
@@ -73,7 +76,7 @@ export async function subagentParts(
     ...(definition.criticalSystemReminder && { reminder: definition.criticalSystemReminder }),
     ...(definition.maxTurns !== undefined && { maxTurns: definition.maxTurns }),
   };
-  if (definition.sharesPrefix) return { ...own, ...forkParts(call.prompt, parent, share ?? true) };
+  if (definition.sharesPrefix) return { ...own, ...forkParts(call.prompt, parent, share ?? true, knowledge) };
 
   const model = childModel({
     asked: call.model,
@@ -81,16 +84,11 @@ export async function subagentParts(
     environment: variables,
     parent: parent.model,
   });
-  const tools = filterTools(parent.tools(), {
-    kind: 'sub-agent',
-    isBackground: isBackground && !definition.keepsAllTools,
-    mayStartAgents,
-    tools: definition.tools,
-    disallowedTools: definition.disallowedTools,
-  });
+  const filter = filterOf(definition, { isBackground, mayStartAgents });
+  const tools = toolsWithNotes(parent.tools(), filter, knowledge?.notes);
   // Whoever sees its parent's conversation has been told what belongs to the project.
   const opening = [
-    definition.omitClaudeMd || share ? undefined : await instructions?.(),
+    ...(share ? [] : ((await knowledge?.opening(tools)) ?? [])),
     definition.omitGitStatus || share ? undefined : await gitNote?.(),
     definition.initialPrompt,
   ].flatMap((text) => (text ? [textBlock(text)] : []));
@@ -104,6 +102,7 @@ export async function subagentParts(
     system: systemPrompt({
       definition: definition.getSystemPrompt({ toolNames: tools.map(({ name }) => name) }),
       definitionAppends: definition.appendSystemPrompt,
+      memory: knowledge?.notes?.text,
       environment: { ...environment, model },
     }),
     history: model === parent.model ? history : withoutThinking(history),
@@ -111,12 +110,26 @@ export async function subagentParts(
     prompt: prompt.toSpliced(-1, 0, ...opening),
     tools,
     readLedger: createReadLedger(),
-    compaction: createCompaction({ contextWindow: modelFacts(model).contextWindow }),
+    compaction: compactionOf(model, knowledge),
+  };
+}
+
+/** Which tools a sub-agent has of those that it could have. */
+export function filterOf(
+  definition: AgentDefinition,
+  { isBackground, mayStartAgents }: Pick<PartsOptions, 'isBackground' | 'mayStartAgents'>,
+): FilterRequest {
+  return {
+    kind: 'sub-agent',
+    isBackground: isBackground && !definition.keepsAllTools,
+    mayStartAgents,
+    tools: toolListOf(definition),
+    disallowedTools: definition.disallowedTools,
   };
 }
 
 /** All that the cached prefix is made of is the parent's, byte for byte. */
-function forkParts(directive: string, parent: Parent, share: true | 'turn') {
+function forkParts(directive: string, parent: Parent, share: true | 'turn', knowledge: PartsOptions['knowledge']) {
   const request = parent.lastRequest();
   if (!request) throw new UserError('There is nothing to fork yet: the conversation has not begun.');
   const { model, system, effort, thinking } = request;
@@ -129,8 +142,14 @@ function forkParts(directive: string, parent: Parent, share: true | 'turn') {
     ...forkConversation(parent.history(), directive, share),
     tools: refusingTools(parent.tools(), allowed),
     readLedger: parent.readLedger.copy(),
-    compaction: createCompaction({ contextWindow: modelFacts(model).contextWindow }),
+    compaction: compactionOf(model, knowledge),
   };
+}
+
+/** What belongs to the project does not depend on a summary. */
+function compactionOf(model: string, knowledge: PartsOptions['knowledge']) {
+  const reminders = async () => (await knowledge?.again()) ?? '';
+  return createCompaction({ contextWindow: modelFacts(model).contextWindow, reminders });
 }
 
 /** Effort: definition > session. A sub-agent thinks only where one of them was set. */

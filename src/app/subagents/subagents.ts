@@ -13,6 +13,7 @@ import { historyOf } from '../../transcript/resume.js';
 import type { AgentRecord, TaskFiles } from '../../transcript/taskFiles.js';
 import { openTranscript } from '../../transcript/transcript.js';
 import { UserError } from '../../util/errors.js';
+import type { SubagentHooks } from '../hooks/subagentHooks.js';
 import { withSummaries } from './agentSummaries.js';
 import { driveAgent } from './driveAgent.js';
 import type { Isolation } from './isolation.js';
@@ -40,7 +41,7 @@ export interface SubagentsDeps extends SubagentDeps {
   /** Names of the connected MCP servers, once those that are about to be connected are. */
   readonly mcpServers?: (() => Promise<readonly string[]>) | undefined;
   /** An agent starts (`SubagentStart`). What it returns is called when it has ended, exactly once on every path. Never throws. */
-  readonly onStart?: ((agent: AgentRecord) => Promise<() => Promise<void>>) | undefined;
+  readonly onStart?: SubagentHooks['started'] | undefined;
   /** A warning about what an agent that has ended did, or nothing. */
   readonly classify?:
     | ((agent: AgentRecord, history: readonly MessageParam[], signal: AbortSignal) => Promise<string | undefined>)
@@ -60,7 +61,7 @@ export interface Subagents {
 interface Start {
   readonly parent: AgentParent;
   readonly definition: AgentDefinition;
-  readonly call: Pick<AgentCall, 'toolUseId' | 'description' | 'prompt' | 'model' | 'mode' | 'name'>;
+  readonly call: Pick<AgentCall, 'toolUseId' | 'description' | 'prompt' | 'model' | 'mode' | 'name' | 'skill'>;
   readonly isBackground: boolean;
   readonly isolation?: 'worktree' | undefined;
   readonly slot: Slot;
@@ -132,7 +133,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       definition,
       prompt: call.prompt,
       model: before?.model ?? call.model,
-      mode: call.mode,
+      ...{ mode: call.mode, skill: call.skill },
       worktree,
       isBackground,
       mayStartAgents: parent.depth + 1 < settings.limits.depth,
@@ -179,10 +180,11 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
     async function finish() {
       const observe = async (event: AgentEvent) => {
         if (event.type === 'assistant' || event.type === 'compacted') await deps.spent(event);
-        if (event.type === 'tool_denied') deps.onEvent(event);
+        deps.onEvent(event.type === 'tool_denied' ? event : { type: 'subagent', toolUseId: call.toolUseId, event });
       };
-      const stopped = await deps.onStart?.(record);
-      const cleanups = [...run.cleanups, ...(stopped ? [stopped] : []), () => deps.endChildren(agentId)];
+      const stopped = await deps.onStart?.(record, { arrivals, signal: task.signal });
+      // What is its own ends first, for a server that is killed would be connected anew.
+      const cleanups = [() => deps.endChildren(agentId), ...run.cleanups, ...(stopped ? [stopped] : [])];
       const asked = withSummaries({ ...run, cleanups }, task, deps);
       const beside = settings.summaries ? asked.beside : undefined;
       const outcome = await driveAgent(asked.run, task, { clock, idleMs: settings.idleMs, observe, beside });

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { openDecisions } from '../../app/look/decisions.js';
+import { openDecisions, openQuestions } from '../../app/look/decisions.js';
 import { theWorld } from '../../app/services.js';
+import { oneLine } from '../../util/text.js';
 import { createOutput } from '../output.js';
 import { type TeamOptions, withJson, withTeam } from './shared.js';
 
@@ -12,7 +13,13 @@ export function register(program: Command): void {
     )
     .action(async ({ team, json }: TeamOptions) => {
       const requests = await openDecisions(theWorld(), team, 'permission');
-      const text = requests.map(({ id, from, description = '' }) => `${id} ${from}: ${description}`).join('\n');
-      createOutput({ json }).data(requests, text || 'No request waits.');
+      const questions = await openQuestions(theWorld(), team);
+      const lines = [
+        ...requests.map(({ id, from, description = '' }) => `${id} ${from}: ${description}`),
+        ...questions.map(
+          ({ from, question }) => `${from} asks: ${oneLine(question, 300)} (answer at its prompt: /waiting)`,
+        ),
+      ];
+      createOutput({ json }).data(requests, lines.join('\n') || 'No request waits.');
     });
 }

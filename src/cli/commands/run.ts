@@ -1,13 +1,16 @@
 import { type Command, Option } from 'commander';
-import { onInterrupt } from '../../app/interrupt.js';
+import { onFault, onInterrupt } from '../../app/interrupt.js';
 import { refuseMembers } from '../../app/look/teams.js';
-import { theWorld, type World } from '../../app/services.js';
+import { isoNow, theWorld, type World } from '../../app/services.js';
+import { failedRun } from '../../app/start/failedRun.js';
 import { planTeam } from '../../app/start/planTeam.js';
-import { runTeam } from '../../app/start/run.js';
-import { ExitCode, UserError } from '../../util/errors.js';
+import { type RunOutcome, runTeam } from '../../app/start/run.js';
+import { ExitCode, messageOf, UserError } from '../../util/errors.js';
 import { exitWith } from '../exit.js';
 import { isStdinPiped, note, onBrokenPipe, printLine } from '../output.js';
 import { planLines } from '../planLines.js';
+import { printAnswer, printObject } from '../runOutput.js';
+import { runReports } from '../runReports.js';
 import { backendOption, duration, examples } from './shared.js';
 import { type TeamFlags, wishFrom, withTeamFlags } from './teamFlags.js';
 
@@ -17,6 +20,9 @@ interface RunFlags extends TeamFlags {
   readonly timeout?: number;
   readonly keep?: boolean;
   readonly approvePlans?: boolean;
+  readonly resume?: string;
+  readonly junit?: string;
+  readonly jsonSchema?: string;
 }
 
 export function register(program: Command): void {
@@ -32,12 +38,16 @@ export function register(program: Command): void {
     .option('--timeout <duration>', 'end it after so long: 30m, 90s', duration)
     .option('--keep', 'do not archive the team afterwards')
     .option('--approve-plans', 'approve the plans that only a person may decide')
+    .option('--resume <id>', 'go on with a run that was stopped: the session_id of its result')
+    .option('--junit <file>', 'write a JUnit report: a case for each member and each task')
+    .option('--json-schema <file>', 'a JSON schema that the answer has to fit: it is in structured_output')
     .addHelpText(
       'after',
       examples(
         'troupe run "Mend the failing test" --permission-mode acceptEdits',
         'troupe run review --output-format json --timeout 20m --max-budget-usd 5',
         'troupe run < task.md',
+        'troupe run --resume 0192f0c1-… --max-budget-usd 10',
       ),
     )
     .action(async (template: string | undefined, prompt: string[], flags: RunFlags) => {
@@ -49,12 +59,23 @@ export function register(program: Command): void {
         keep = false,
         approvePlans = false,
         dryRun = false,
+        junit,
+        jsonSchema,
+        resume,
         ...team
       } = flags;
       const world = theWorld();
+      const reports = runReports(dryRun ? undefined : junit, isoNow(world));
+      await reports.begin();
       const stop = new AbortController();
       onBrokenPipe(() => stop.abort('EPIPE'));
-      const restore = onInterrupt((signal) => stop.abort(signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM'));
+      const restore = [
+        onInterrupt((signal) => stop.abort(signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM')),
+        onFault((error) => {
+          note(error.stack ?? error.message);
+          stop.abort(error);
+        }),
+      ];
       try {
         const words = await wordsOf(template, prompt, world, stop.signal);
         const wish = await wishFrom(words, team);
@@ -65,26 +86,44 @@ export function register(program: Command): void {
           );
           return;
         }
-        const { result, exitCode } = await runTeam(world, {
+        const outcome = await runTeam(world, {
           wish,
           backend,
           timeoutMs: timeout,
           keep,
           approvePlans,
+          jsonSchema,
+          resume,
           note,
           line: (line) => {
-            if (outputFormat === 'stream-json') printLine(JSON.stringify(line));
+            if (outputFormat === 'stream-json') printObject(line);
           },
           signal: stop.signal,
         });
-        if (outputFormat !== 'text') printLine(JSON.stringify(result));
-        else if (result.is_error) note(`troupe: ${result.subtype}: ${(result.errors ?? []).join('; ')}`);
-        if (outputFormat === 'text') printLine(result.result);
-        exitWith(exitCode);
+        await reports.end(outcome.result);
+        tell(outcome, outputFormat, () => world.ids.uuid());
+      } catch (error) {
+        if (!dryRun) await reports.end(failedRun(messageOf(error), exitCodeOf(error)));
+        throw error;
       } finally {
-        restore();
+        for (const undo of restore) undo();
       }
     });
+}
+
+function tell({ result, exitCode }: RunOutcome, outputFormat: RunFlags['outputFormat'], newToken: () => string): void {
+  exitWith(exitCode);
+  if (outputFormat !== 'text') {
+    printObject(result);
+    return;
+  }
+  if (result.is_error) note(`troupe: ${result.subtype}: ${(result.errors ?? []).join('; ')}`);
+  if (result.structured_output === undefined) printAnswer(result.result, newToken);
+  else printObject(result.structured_output);
+}
+
+function exitCodeOf(error: unknown): ExitCode {
+  return error instanceof UserError ? error.exitCode : ExitCode.failed;
 }
 
 /** How long a piped input may be silent beside a prompt. */

@@ -13,7 +13,7 @@ export function register(program: Command): void {
   withJson(withTeam(program.command('send <to> [text...]')))
     .summary('send a message to a member, to the lead or to all (*)')
     .description(
-      'Send a message to a member, to "lead" or to everybody ("*"). "-" as the text reads it from standard input.',
+      'Send a message to a member, to "lead" or to everybody ("*"), or to any session on this machine by its socket (uds:PATH, see "troupe status --json"). "-" as the text reads it from standard input.',
     )
     .option('--summary <text>', '5-10 words')
     .option('--reply-to <id>', 'the message that this answers')
@@ -23,6 +23,7 @@ export function register(program: Command): void {
         'troupe send reviewer "Look at the error paths too"',
         'troupe send lead "Stop at the first finding" --summary "stop early"',
         'troupe send "*" - < notes.md',
+        'troupe send uds:/run/user/1000/troupe/0d5e1f.sock "The other team has merged"',
       ),
     )
     .action(async (to: string, words: string[], { team, json, summary, replyTo }: SendOptions) => {

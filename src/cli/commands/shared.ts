@@ -38,6 +38,11 @@ export function collected(text: string, before: readonly string[]): string[] {
   return [...before, text];
 }
 
+/** Folders of plugins, each whole. */
+export function pluginDirOption(description: string): Option {
+  return new Option('--plugin-dir <path>', description).argParser(collected).default([], 'none');
+}
+
 export function listOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser(list).default([], 'none');
 }

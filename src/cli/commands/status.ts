@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type MemberStatus, statusOf, type TeamStatus } from '../../app/look/status.js';
 import { chooseTeam } from '../../app/look/teams.js';
 import { theWorld } from '../../app/services.js';
+import { oneLine } from '../../util/text.js';
 import { createOutput, table } from '../output.js';
 import { examples, type TeamOptions, withJson, withTeam } from './shared.js';
 
@@ -34,8 +35,8 @@ async function long({ team, state, lead, members, tasks }: TeamStatus, now: numb
   const rows = leadFirst.map((member) => [
     member.name,
     stateOf(member),
-    member.activity ?? '',
-    member.pane ?? '',
+    member.questions?.[0] === undefined ? (member.activity ?? '') : oneLine(member.questions[0], 60),
+    member.hidden ? `${member.pane} hidden` : (member.pane ?? ''),
     member.model.replace(/^claude-/, ''),
     member.mode,
     String(member.turns ?? 0),

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { TeamWish } from '../../app/start/planTeam.js';
 import { messageOf, UserError } from '../../util/errors.js';
-import { collected, keyValue, listOption, modeOption, money, positiveInteger } from './shared.js';
+import { collected, keyValue, listOption, modeOption, money, pluginDirOption, positiveInteger } from './shared.js';
 
 /** The flags that `up` and `run` share. */
 export function withTeamFlags(command: Command): Command {
@@ -24,8 +24,9 @@ export function withTeamFlags(command: Command): Command {
     .addOption(listOption('--disallowed-tools <rules>', 'what is denied, in the same form'))
     .option('--settings <file|json>', 'settings that go before all others')
     .option('--agents <json|file>', 'agent definitions that go before all others')
+    .addOption(pluginDirOption('a plugin for this run; may be given several times'))
     .addOption(
-      new Option('--plugin-dir <path>', 'a plugin for this run; may be given several times')
+      new Option('--mcp-config <file|json>', 'MCP servers for this run; may be given several times')
         .argParser(collected)
         .default([], 'none'),
     )
@@ -53,6 +54,7 @@ export interface TeamFlags {
   readonly settings?: string;
   readonly agents?: string;
   readonly pluginDir: string[];
+  readonly mcpConfig: string[];
   readonly systemPrompt?: string;
   readonly appendSystemPrompt?: string;
   readonly worktrees?: boolean;
@@ -66,7 +68,7 @@ export interface TeamFlags {
 }
 
 export async function wishFrom(words: readonly string[], flags: TeamFlags): Promise<TeamWish> {
-  const { agents, pluginDir, worktrees = false, trust = false, replace = false, ...rest } = flags;
+  const { agents, pluginDir, mcpConfig, worktrees = false, trust = false, replace = false, ...rest } = flags;
   return {
     ...rest,
     words,
@@ -74,17 +76,39 @@ export async function wishFrom(words: readonly string[], flags: TeamFlags): Prom
     trust,
     replace,
     pluginDirs: pluginDir,
+    mcpServers: await serversFrom(mcpConfig),
     ...(agents !== undefined && { agents: await agentsFrom(agents) }),
   };
 }
 
-async function agentsFrom(given: string): Promise<Record<string, unknown>> {
+/** Each as `.mcp.json` has it; of two servers with the same name the later counts. */
+async function serversFrom(given: readonly string[]): Promise<Record<string, unknown>> {
+  const servers: Record<string, unknown> = {};
+  for (const one of given) {
+    const { mcpServers } = await objectFrom('--mcp-config', one, '{mcpServers: {name: {command, args, …}}}');
+    if (!isObject(mcpServers))
+      throw new UserError(`--mcp-config cannot be used: it must have "mcpServers", an object of servers by name.`);
+    Object.assign(servers, mcpServers);
+  }
+  return servers;
+}
+
+function agentsFrom(given: string): Promise<Record<string, unknown>> {
+  return objectFrom('--agents', given, '{name: {description, prompt, …}}');
+}
+
+/** JSON, or a file that holds it. */
+async function objectFrom(flag: string, given: string, form: string): Promise<Record<string, unknown>> {
   try {
     const text = given.trimStart().startsWith('{') ? given : await readFile(given, 'utf8');
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-    throw new Error('it must be an object: {name: {description, prompt, …}}');
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    if (isObject(value)) return { ...value };
+    throw new Error(`it must be an object: ${form}`);
   } catch (error) {
-    throw new UserError(`--agents cannot be used: ${messageOf(error)}`);
+    throw new UserError(`${flag} cannot be used: ${messageOf(error)}`);
   }
+}
+
+function isObject(value: unknown): value is object & Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { checkTemplates, initTemplate, listTemplates, showTemplate } from '../../app/look/catalog.js';
+import { saveTemplate } from '../../app/look/saveTemplate.js';
 import { theWorld } from '../../app/services.js';
 import { ExitCode } from '../../util/errors.js';
 import { oneLine } from '../../util/text.js';
 import { exitWith } from '../exit.js';
 import { createOutput, note, table } from '../output.js';
-import { withJson } from './shared.js';
+import { type TeamOptions, withJson, withTeam } from './shared.js';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -40,6 +41,13 @@ export function register(program: Command): void {
     const path = await initTemplate(theWorld(), name);
     createOutput({ json }).data({ path }, path);
   });
+  withTeam(sub('save <name>', "write a team down as a template of the user's own")).action(
+    async (name: string, { team, json }: TeamOptions) => {
+      const { path, leftOut } = await saveTemplate(theWorld(), team, name);
+      createOutput({ json }).data({ path, leftOut }, path);
+      if (leftOut.length > 0) note(`A template has no word for ${leftOut.join(', ')}: say it again when you start it.`);
+    },
+  );
   sub('check [file...]', 'say what is wrong with template files').action(
     async (files: string[], { json }: JsonOption) => {
       const result = await checkTemplates(theWorld(), files);

@@ -3,8 +3,9 @@ import { isKnownModel, type ModelFacts, modelFacts } from '../../model/catalogue
 import { type ApiError, apiError, invalid } from '../apiError.js';
 import { promptTokens, type Segment, segmentsOf } from '../tokens.js';
 import { explain } from './issue.js';
-import { pairProblem } from './pairs.js';
+import { pairProblem, searchProblem } from './pairs.js';
 import { type Block, blocksOf, CountRequest, isText, isToolResult, isToolUse, MessagesRequest } from './request.js';
+import { serverToolProblem } from './serverTool.js';
 import { toolProblem } from './toolSchema.js';
 
 const MAX_BREAKPOINTS = 4;
@@ -42,6 +43,7 @@ function promptProblem(request: CountRequest): ApiError | undefined {
     toolsProblem(request, facts) ??
     contentProblem(request) ??
     pairProblem(request.messages) ??
+    searchProblem(request.messages) ??
     cacheProblem(request, segments) ??
     thinkingProblem(request, facts) ??
     windowProblem(segments, facts)
@@ -56,7 +58,7 @@ function shapeProblem({ issues: [first] }: z.core.$ZodError): ApiError {
 
 function toolsProblem({ tools, tool_choice: choice, messages }: CountRequest, facts: ModelFacts): ApiError | undefined {
   for (const [index, tool] of (tools ?? []).entries()) {
-    const problem = toolProblem(tool, index);
+    const problem = toolProblem(tool, index) ?? serverToolProblem(tool, index, facts);
     if (problem !== undefined) return invalid(problem);
   }
   const names = (tools ?? []).flatMap(({ name }) => (name ? [name] : []));

@@ -1,5 +1,13 @@
 import { type ApiError, invalid } from '../apiError.js';
-import { type Block, blocksOf, isToolResult, isToolUse, type MessagesRequest } from './request.js';
+import {
+  type Block,
+  blocksOf,
+  isServerToolUse,
+  isToolResult,
+  isToolUse,
+  isWebSearchResult,
+  type MessagesRequest,
+} from './request.js';
 
 /** Consecutive messages of one role, which the API reads as one. */
 interface Turn {
@@ -71,4 +79,29 @@ function unexpected(at: string, id: string): ApiError {
     `${at}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. ` +
       'Each `tool_result` block must have a corresponding `tool_use` block in the previous message.',
   );
+}
+
+/** Every search of the service's own stands with its result in one turn; only an answer that was paused may end in one. */
+export function searchProblem(messages: MessagesRequest['messages']): ApiError | undefined {
+  const turns = turnsOf(messages);
+  for (const turn of turns) {
+    const open = new Set<string>();
+    for (const { block, message, index } of turn.blocks) {
+      const at = `messages.${message}.content.${index}`;
+      if ((isServerToolUse(block) || isWebSearchResult(block)) && turn.role !== 'assistant')
+        return invalid(`messages.${message}: \`${block.type}\` blocks can only be in \`assistant\` messages`);
+      if (isServerToolUse(block) && block.name === 'web_search') open.add(block.id);
+      if (isWebSearchResult(block) && !open.delete(block.tool_use_id))
+        return invalid(
+          `${at}: unexpected \`tool_use_id\` found in \`web_search_tool_result\` blocks: ${block.tool_use_id}. ` +
+            'Each `web_search_tool_result` block must have a corresponding `server_tool_use` block before it.',
+        );
+    }
+    const [dangling] = open;
+    if (dangling !== undefined && turn !== turns.at(-1))
+      return invalid(
+        `messages.${turn.lastMessage}: \`web_search\` tool use with id \`${dangling}\` was found without a corresponding \`web_search_tool_result\` block`,
+      );
+  }
+  return undefined;
 }

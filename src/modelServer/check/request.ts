@@ -26,6 +26,31 @@ const ToolResultBlock = z.looseObject({
   is_error: maybe(z.boolean()),
   ...common,
 });
+const serverToolId = z
+  .string()
+  .check(z.regex(/^srvtoolu_[a-zA-Z0-9_]+$/, "String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'"));
+const ServerToolUseBlock = z.looseObject({
+  type: z.literal('server_tool_use'),
+  id: serverToolId,
+  name: z.string().check(z.minLength(1)),
+  input: z.record(z.string(), z.unknown()),
+  ...common,
+});
+const WebSearchResult = z.looseObject({
+  type: z.literal('web_search_result'),
+  url: z.string(),
+  title: z.string(),
+  encrypted_content: z.string(),
+});
+const WebSearchResultBlock = z.looseObject({
+  type: z.literal('web_search_tool_result'),
+  tool_use_id: serverToolId,
+  content: z.union([
+    z.array(WebSearchResult),
+    z.looseObject({ type: z.literal('web_search_tool_result_error'), error_code: z.string() }),
+  ]),
+  ...common,
+});
 const ThinkingBlock = z.looseObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() });
 const RedactedThinkingBlock = z.looseObject({ type: z.literal('redacted_thinking'), data: z.string() });
 
@@ -37,6 +62,8 @@ const SCHEMAS = {
   text: TextBlock,
   tool_use: ToolUseBlock,
   tool_result: ToolResultBlock,
+  server_tool_use: ServerToolUseBlock,
+  web_search_tool_result: WebSearchResultBlock,
   thinking: ThinkingBlock,
   redacted_thinking: RedactedThinkingBlock,
 };
@@ -55,6 +82,10 @@ export type Block = z.infer<typeof Block>;
 // The check above has seen to it that a block of such a type has these fields.
 export const isText = (block: Block): block is TextBlock => block.type === 'text';
 export const isToolUse = (block: Block): block is ToolUseBlock => block.type === 'tool_use';
+export const isServerToolUse = (block: Block): block is z.infer<typeof ServerToolUseBlock> =>
+  block.type === 'server_tool_use';
+export const isWebSearchResult = (block: Block): block is z.infer<typeof WebSearchResultBlock> =>
+  block.type === 'web_search_tool_result';
 export const isToolResult = (block: Block): block is ToolResultBlock => block.type === 'tool_result';
 
 const Message = z.looseObject({

@@ -48,7 +48,11 @@ export function fillBlocks(blocks: readonly Block[], values: Values): ReplyBlock
   return blocks.map((block) => fillBlock(block, (text) => fill(text, values)));
 }
 
-function fillBlock({ text, thinking, tool, input }: Block, fillIn: (text: string) => unknown): ReplyBlock {
+function fillBlock(
+  { text, thinking, tool, input, search, found }: Block,
+  fillIn: (text: string) => unknown,
+): ReplyBlock {
+  if (search !== undefined) return { search: String(fillIn(search)), found: found ?? [] };
   if (tool !== undefined)
     return {
       tool,

@@ -65,6 +65,8 @@ export function createPlayer(script?: Script): Player {
         const { name, stop, fault } = rule;
         const fresh = new Map(capturesOf(rule, conversation));
         const blocks = blocksOf(rule, { ...seen, values: valuesWith(fresh) });
+        if (blocks.some((block) => 'search' in block) && !conversation.offers.has('web_search'))
+          throw new ScriptProblem('it searches the web, but the request does not offer web_search');
         const strikes = fault && getOrSet(state.strikes, name, () => createStrikes(fault))(now);
         return {
           reply: { blocks, ...(stop && { stop }) },
@@ -92,9 +94,10 @@ function blocksOf({ reply }: Rule, seen: Seen): readonly ReplyBlock[] {
   if (typeof reply !== 'function') return fillBlocks(reply, seen.values);
   const said = Said.safeParse(called(reply, seen), { reportInput: true });
   if (said.success)
-    return said.data.map(({ text, thinking, tool, input = {} }) =>
-      tool !== undefined ? { tool, input } : thinking !== undefined ? { thinking } : { text: text ?? '' },
-    );
+    return said.data.map(({ text, thinking, tool, input = {}, search, found = [] }) => {
+      if (search !== undefined) return { search, found };
+      return tool !== undefined ? { tool, input } : thinking !== undefined ? { thinking } : { text: text ?? '' };
+    });
   const [issue] = said.error.issues;
   const { path, words } = issue ? explain(issue) : { path: [], words: '' };
   throw new ScriptProblem(`what reply returned is no answer: ${[...path, words].join(': ')}`);

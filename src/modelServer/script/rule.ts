@@ -47,21 +47,34 @@ export type When = z.infer<typeof When>;
 const Capture = z.strictObject({ from: z.enum(['result', 'user', 'any']), match: pattern });
 export type Capture = z.infer<typeof Capture>;
 
+const Page = z.strictObject({ title: z.string(), url: z.string(), age: z.optional(z.string()) });
+const SearchError = z.enum([
+  'invalid_tool_input',
+  'unavailable',
+  'max_uses_exceeded',
+  'too_many_requests',
+  'query_too_long',
+  'request_too_large',
+]);
+
 const Block = z
   .strictObject({
     text: z.optional(z.string()),
     thinking: z.optional(z.string()),
     tool: z.optional(z.string()),
     input: z.optional(z.record(z.string(), z.unknown())),
+    search: z.optional(z.string()),
+    found: z.optional(z.union([z.array(Page), SearchError])),
   })
   .check((ctx) => {
-    const { text, thinking, tool, input } = ctx.value;
-    const kinds = [text, thinking, tool].filter((kind) => kind !== undefined).length;
-    if (kinds !== 1 || (input !== undefined && tool === undefined)) {
+    const { text, thinking, tool, input, search, found } = ctx.value;
+    const kinds = [text, thinking, tool, search].filter((kind) => kind !== undefined).length;
+    const isStray = (input !== undefined && tool === undefined) || (found !== undefined && search === undefined);
+    if (kinds !== 1 || isStray) {
       ctx.issues.push({
         code: 'custom',
         input: ctx.value,
-        message: 'a block is one of `text`, `thinking`, or `tool` with its `input`',
+        message: 'a block is one of `text`, `thinking`, `tool` with its `input`, or `search` with what is `found`',
       });
     }
   });

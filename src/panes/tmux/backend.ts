@@ -29,6 +29,13 @@ export interface TmuxBackend extends Backend {
   readonly type: 'tmux';
   /** The argv that shows the team on a terminal, with `pane` in front; inside the same server it switches there. */
   attachCommand(pane?: Pane): string[];
+  /** Whether the pane is there and carries this team's mark, its program alive or dead. */
+  has(pane: Pane): Promise<boolean>;
+  /**
+   * Moves a member's pane out of the team's windows, into one of its own, or back among the others. Returns where it is
+   * then; nothing where that pane is not there, or not ours and this member's.
+   */
+  setHidden(pane: Pane, member: string, isHidden: boolean): Promise<Pane | undefined>;
   /** Ends the server if it is ours and the recorded one, and removes its socket. */
   closeServer(): Promise<void>;
   /** Puts back what was set on the user's window. */
@@ -71,6 +78,7 @@ export function createTmuxBackend(options: TmuxBackendOptions): TmuxBackend {
       await tmux(
         command.setPaneOption(pane.paneId, command.TEAM_MARK, team),
         command.setPaneOption(pane.paneId, command.AGENT_MARK, request.member),
+        ...(request.isHidden ? [command.setPaneOption(pane.paneId, command.HIDDEN_MARK, '1')] : []),
         ...setBorder(pane.paneId, borderValues({ ...request, state: 'starting' })),
         command.setPaneOption(pane.paneId, 'remain-on-exit', remainOnExit(first.version)),
         command.respawnPane(pane.paneId, cwd, argv),
@@ -169,6 +177,17 @@ export function createTmuxBackend(options: TmuxBackendOptions): TmuxBackend {
       const show: command.TmuxCommand = [isInside ? 'switch-client' : 'attach-session', '-t', session];
       return ['tmux', '-u', '-S', facts.socketPath, ...command.joinCommands([...front, show])];
     },
+
+    setHidden(pane, member, isHidden) {
+      return queue.run(async () => {
+        const rows = await server.panes();
+        const row = rows.find(({ paneId }) => paneId === pane.paneId);
+        if (!pane.ownsPane || row === undefined || row.team !== team || row.agent !== member) return undefined;
+        return isHidden ? placing.putAway(row, rows) : placing.bringBack(row, rows);
+      });
+    },
+
+    has: async (pane) => (await paneOf(pane)) !== undefined,
 
     async closeServer() {
       if (!facts.ownsServer) return;

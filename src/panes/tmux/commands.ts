@@ -8,6 +8,8 @@ export const END_OF_PANES = '=== end of panes ===';
 /** Our marks on a pane. Pane options inherit from windows, so no window or session option has one of these names. */
 export const TEAM_MARK = '@troupe_team';
 export const AGENT_MARK = '@troupe_agent';
+/** A person has put the pane away. */
+export const HIDDEN_MARK = '@troupe_hidden';
 
 // A program that stays and prints nothing, in argv form: a single word would go through the user's shell.
 export const PLACEHOLDER = ['/usr/bin/env', 'cat', '-'] as const;
@@ -38,12 +40,27 @@ export function newWindow(session: string, name: string, cwd: string): TmuxComma
   return ['new-window', '-d', '-P', '-F', NEW_PANE, '-n', name, '-t', `${session}:`, '-c', cwd, '--', ...PLACEHOLDER];
 }
 
+/** A pane that has company gets a window of its own, behind the session's others and without the focus. */
+export function breakPane(pane: string, session: string, name: string): TmuxCommand {
+  return ['break-pane', '-d', '-P', '-F', NEW_PANE, '-n', name, '-s', pane, '-t', `${session}:`];
+}
+
+/** Brings a pane beside another one. `size`: columns or lines. */
+export function joinPane(pane: string, target: string, direction: 'right' | 'below', size?: number): TmuxCommand {
+  const length = size === undefined ? [] : ['-l', String(size)];
+  return ['join-pane', '-d', direction === 'right' ? '-h' : '-v', ...length, '-s', pane, '-t', target];
+}
+
 export function respawnPane(pane: string, cwd: string, argv: readonly string[]): TmuxCommand {
   return ['respawn-pane', '-k', '-t', pane, '-c', cwd, '--', ...argv];
 }
 
 export function setPaneOption(pane: string, option: string, value: string): TmuxCommand {
   return ['set-option', '-p', '-t', pane, option, value];
+}
+
+export function unsetPaneOption(pane: string, option: string): TmuxCommand {
+  return ['set-option', '-p', '-u', '-t', pane, option];
 }
 
 export function setWindowOption(window: string, option: string, value: string): TmuxCommand {

@@ -23,6 +23,7 @@ export interface PaneRow {
   readonly windowTeam: string;
   readonly team: string;
   readonly agent: string;
+  readonly isHidden: boolean;
 }
 
 const FIELDS = [
@@ -44,6 +45,7 @@ const FIELDS = [
   '@troupe_window',
   '@troupe_team',
   '@troupe_agent',
+  '@troupe_hidden',
 ] as const;
 
 export const PANE_FORMAT = FIELDS.map((field) => `#{${field}}`).join('|');
@@ -80,6 +82,7 @@ function parsePane(line: string): PaneRow {
     windowTeam: text('@troupe_window'),
     team: text('@troupe_team'),
     agent: text('@troupe_agent'),
+    isHidden: text('@troupe_hidden') !== '',
   };
 }
 

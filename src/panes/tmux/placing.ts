@@ -1,5 +1,5 @@
 import { UserError } from '../../util/errors.js';
-import { type Arrangement, type Layout, placeMember } from '../arrange.js';
+import { type Arrangement, type Layout, type Place, placeMember } from '../arrange.js';
 import type { Pane, PaneRequest } from '../backend.js';
 import { dressWindow, saveWindow } from './borders.js';
 import * as command from './commands.js';
@@ -24,6 +24,10 @@ export interface Placing {
   arrangement(rows: readonly PaneRow[]): Arrangement;
   /** A pane without a program of its own, in a window that shows our borders. */
   emptyPane(request: PaneRequest, rows: readonly PaneRow[]): Promise<Pane>;
+  /** Puts a member's pane away, into a window of its own. Returns where it is then. */
+  putAway(row: PaneRow, rows: readonly PaneRow[]): Promise<Pane>;
+  /** Puts it where a new member's would go; where there is no room, or each has a window, it stays where it is. */
+  bringBack(row: PaneRow, rows: readonly PaneRow[]): Promise<Pane>;
 }
 
 export function createPlacing(tmux: Tmux, options: PlacingOptions): Placing {
@@ -43,8 +47,8 @@ export function createPlacing(tmux: Tmux, options: PlacingOptions): Placing {
     return { paneId: row.paneId, windowId: row.windowId, ownsPane: true };
   }
 
-  async function inNewWindow({ member, cwd }: PaneRequest): Promise<Pane> {
-    const name = layout === 'windows' ? member : team;
+  async function inNewWindow({ member, cwd, isHidden }: PaneRequest): Promise<Pane> {
+    const name = layout === 'windows' || isHidden ? member : team;
     const made = parseNewPane(await tmux(command.newWindow(facts.sessionId, name, cwd)));
     await dress(made.windowId);
     return { ...made, ownsPane: true };
@@ -54,25 +58,60 @@ export function createPlacing(tmux: Tmux, options: PlacingOptions): Placing {
     await tmux(...dressWindow(windowId, team));
   }
 
+  /** A window that members come into may be the user's: what they had set there is kept. */
+  async function dressShared(windowId: string, rows: readonly PaneRow[]): Promise<void> {
+    if (rows.some((row) => row.windowId === windowId && row.windowTeam === team)) return;
+    if (!facts.ownsServer) await saveWindow(tmux, windowId);
+    await dress(windowId);
+  }
+
   return {
     arrangement,
     async emptyPane(request, rows) {
       if (request.role === 'lead') return leadPane ? leadsPane(leadPane, rows) : inNewWindow(request);
-      const place = placeMember(rows, arrangement(rows));
+      const place: Place = request.isHidden ? { kind: 'window' } : placeMember(rows, arrangement(rows));
       if (place.kind === 'window') return inNewWindow(request);
       try {
         const made = parseNewPane(
           await tmux(command.splitPane(place.target, place.direction, request.cwd, place.size)),
         );
-        const isDressed = rows.some((row) => row.windowId === made.windowId && row.windowTeam === team);
-        if (!isDressed) {
-          if (!facts.ownsServer) await saveWindow(tmux, made.windowId);
-          await dress(made.windowId);
-        }
+        await dressShared(made.windowId, rows);
         return { ...made, ownsPane: true };
       } catch (error) {
         if (!isTmuxFailure(error, 'no-space', 'gone')) throw error;
         return inNewWindow(request);
+      }
+    },
+
+    async putAway({ paneId, windowId, agent }, rows) {
+      const mark = command.setPaneOption(paneId, command.HIDDEN_MARK, '1');
+      const isAlone = rows.filter((row) => row.windowId === windowId).length === 1;
+      if (isAlone) {
+        await tmux(mark);
+        return { paneId, windowId, ownsPane: true };
+      }
+      const made = parseNewPane(await tmux(mark, command.breakPane(paneId, facts.sessionId, agent)));
+      await dress(made.windowId);
+      return { ...made, ownsPane: true };
+    },
+
+    async bringBack({ paneId, windowId }, rows) {
+      const others = rows.filter((row) => row.paneId !== paneId);
+      const hasCompany = others.some((row) => row.windowId === windowId);
+      const place: Place = hasCompany ? { kind: 'window' } : placeMember(others, arrangement(rows));
+      const unmark = command.unsetPaneOption(paneId, command.HIDDEN_MARK);
+      const stays = { paneId, windowId, ownsPane: true };
+      try {
+        if (place.kind === 'window') {
+          await tmux(unmark);
+          return stays;
+        }
+        await tmux(unmark, command.joinPane(paneId, place.target, place.direction, place.size));
+        await dressShared(place.windowId, others);
+        return { ...stays, windowId: place.windowId };
+      } catch (error) {
+        if (!isTmuxFailure(error, 'no-space', 'gone')) throw error;
+        return stays;
       }
     },
   };

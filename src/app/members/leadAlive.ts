@@ -1,0 +1,33 @@
+import { isAlive } from '../../host/processes.js';
+import { withLock } from '../../store/lock.js';
+import type { TeamPlace } from '../../team/messages.js';
+import type { RunRecordFile } from '../../team/runRecord.js';
+import { openTeamFile } from '../../team/teamFile.js';
+
+/** A lead that is missed once may be coming back at this moment. */
+const LOOKS = 2;
+
+/**
+ * Whether the team still has a lead to work for. Where it has none, the member's record says that it leaves: under the
+ * lock that a new lead's claim takes, so that whoever comes back to the team knows who stays.
+ */
+export function createLeadLook({ paths }: TeamPlace, record: RunRecordFile): () => Promise<boolean> {
+  const file = openTeamFile(paths.config);
+  const hasLead = async () => {
+    const team = await file.read();
+    return team?.leadProcess !== undefined && (await isAlive(team.leadProcess));
+  };
+  let missed = 0;
+  return async () => {
+    missed = (await hasLead()) ? 0 : missed + 1;
+    if (missed === 0) return true;
+    // A team file that is gone is a team that was taken down.
+    if (!(await file.read())) return false;
+    if (missed < LOOKS) return true;
+    return withLock(paths.config, async () => {
+      if (await hasLead()) return true;
+      await record.change({ leaving: true });
+      return false;
+    });
+  };
+}

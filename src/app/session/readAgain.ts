@@ -1,0 +1,28 @@
+import { userHome } from '../../config/env.js';
+import { managedFolder } from '../../config/paths.js';
+import { loadSettings } from '../../config/settings.js';
+import type { TeamSettings } from '../../team/launch.js';
+import { teamHooks } from '../hooks/teamHooks.js';
+import type { World } from '../services.js';
+import { rulesIn } from './settingsRules.js';
+
+/** A team's settings with what their files say now. @throws UserError for a file that is broken. */
+export async function readAgain(
+  world: Pick<World, 'home'>,
+  before: TeamSettings,
+  { cwd, flag, first, last }: NonNullable<TeamSettings['live']>,
+): Promise<TeamSettings> {
+  const { hooks: _, autoMode: __, ...rest } = before;
+  const loaded = await loadSettings({
+    cwd,
+    userHome: userHome(),
+    home: world.home,
+    flag,
+    trusted: before.trusted,
+    managed: managedFolder(),
+  });
+  const settings = { ...rest, ...rulesIn(loaded, { first, last }, cwd) };
+  const { hooks } = await teamHooks(world, loaded, { cwd, settings });
+  const { autoMode } = loaded.settings;
+  return { ...settings, ...(hooks && { hooks }), ...(autoMode && { autoMode }) };
+}

@@ -1,0 +1,11 @@
+import { hasCredentials } from '../../config/env.js';
+import { ExitCode, UserError } from '../../util/errors.js';
+
+/** @throws UserError (exit 5) where nothing opens the model service, neither here nor among the team's own variables. */
+export function requireCredentials(environment: Readonly<Record<string, string>>): void {
+  if (hasCredentials() || environment['ANTHROPIC_API_KEY'] || environment['ANTHROPIC_AUTH_TOKEN']) return;
+  throw new UserError(
+    'No credentials for the model service: set ANTHROPIC_API_KEY. To see a team at work without any: troupe demo',
+    ExitCode.refused,
+  );
+}

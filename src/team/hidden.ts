@@ -1,0 +1,14 @@
+import type { Member, TeamFile } from './teamFile.js';
+
+/** Whether a person has put the member's pane away. */
+export function isHidden({ hiddenPaneIds = [] }: TeamFile, { tmuxPaneId }: Pick<Member, 'tmuxPaneId'>): boolean {
+  return hiddenPaneIds.includes(tmuxPaneId);
+}
+
+/** With a pane put away, or shown again. `former`: the pane that its member had before, which is gone. */
+export function withHidden(team: TeamFile, paneId: string, hidden: boolean, former?: string): TeamFile {
+  const { hiddenPaneIds = [] } = team;
+  const others = hiddenPaneIds.filter((id) => id !== paneId && id !== former);
+  if (!hidden && others.length === hiddenPaneIds.length) return team;
+  return { ...team, hiddenPaneIds: hidden ? [...others, paneId] : others };
+}

@@ -1,0 +1,103 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createLiveSettings, liveFrom } from '../../src/app/session/liveSettings.js';
+import { rulesIn } from '../../src/app/session/settingsRules.js';
+import { homeAt } from '../../src/config/paths.js';
+import { loadSettings } from '../../src/config/settings.js';
+import { SETTINGS } from '../helpers/team.js';
+import { tempDir } from '../helpers/tempDir.js';
+
+/** A team that was started in a trusted project, with rules of the command line and of a template. */
+async function started({ settings = {}, flag }: { readonly settings?: object; readonly flag?: string } = {}) {
+  const dir = await tempDir();
+  const cwd = join(dir.path, 'project');
+  const home = homeAt(join(dir.path, 'troupe'));
+  const file = join(cwd, '.claude/settings.json');
+  const write = async (content: unknown, path = file) => {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+  };
+  await mkdir(join(cwd, '.git'), { recursive: true });
+  await write(settings);
+  const loaded = await loadSettings({ cwd, userHome: join(dir.path, 'user'), home, flag, trusted: true });
+  const first = { allow: ['Bash(cli *)'], deny: ['WebFetch'] };
+  const last = { allow: ['Bash(template *)'], deny: [] };
+  const live = await liveFrom(loaded, { cwd, first, last });
+  const problems: string[] = [];
+  const team = createLiveSettings({
+    world: { home },
+    settings: { ...SETTINGS, model: 'begun-with', effort: 'high', ...rulesIn(loaded, { first, last }, cwd), live },
+    onProblem: (problem) => problems.push(problem),
+  });
+  return { dir, cwd, home, file, write, team, live, problems, [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose]() };
+}
+
+test('an edit counts from the next look on: rules, folders, hooks and autoMode, but neither model nor effort', async () => {
+  await using t = await started({ settings: { permissions: { allow: ['Bash(old *)'] } } });
+  await t.team.look();
+  expect(t.team.current()).toMatchObject({ allow: ['Bash(cli *)', 'Bash(old *)', 'Bash(template *)'] });
+  await t.write({
+    model: 'opus',
+    effortLevel: 'low',
+    permissions: { allow: ['Bash(new *)'], ask: ['Read'], deny: ['Edit'], additionalDirectories: ['../other'] },
+    autoMode: { rules: ['No.'] },
+    hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] },
+  });
+  expect(t.team.current().allow).toContain('Bash(old *)');
+  await t.team.look();
+  expect(t.team.current()).toMatchObject({
+    model: 'begun-with',
+    effort: 'high',
+    allow: ['Bash(cli *)', 'Bash(new *)', 'Bash(template *)'],
+    ask: ['Read'],
+    deny: ['WebFetch', 'Edit'],
+    folders: [join(t.dir.path, 'other')],
+    autoMode: { rules: ['No.'] },
+    hooks: { projectDir: t.cwd, sources: [{ file: t.file }] },
+  });
+});
+
+test('a file that comes or goes counts as an edit', async () => {
+  await using t = await started();
+  await t.write({ permissions: { deny: ['Bash'] } }, t.home.settings);
+  await t.team.look();
+  expect(t.team.current().deny).toEqual(['WebFetch', 'Bash']);
+  await rm(t.home.settings);
+  await t.team.look();
+  expect(t.team.current().deny).toEqual(['WebFetch']);
+});
+
+test('a broken edit leaves what held before and says so once, in one line; when it is mended that counts', async () => {
+  await using t = await started({ settings: { permissions: { deny: ['Bash'] } } });
+  await t.write('{"permissions": {');
+  await t.team.look();
+  await t.team.look();
+  expect(t.team.current().deny).toEqual(['WebFetch', 'Bash']);
+  expect(t.problems).toEqual([expect.stringMatching(/^.*settings\.json is not JSON: .*go on holding\.$/)]);
+  await t.write({ permissions: { deny: ['Edit'] } });
+  await t.team.look();
+  expect([t.team.current().deny, t.problems.length]).toEqual([['WebFetch', 'Edit'], 1]);
+});
+
+test('settings of the command line hold after an edit too, and what is secret of them is not kept', async () => {
+  const flag = JSON.stringify({ permissions: { deny: ['Bash(rm *)'] }, env: { TOKEN: 'hunter2' } });
+  await using t = await started({ flag });
+  await t.write({ permissions: { deny: ['Edit'] } });
+  await t.team.look();
+  expect(t.team.current().deny).toEqual(['WebFetch', 'Bash(rm *)', 'Edit']);
+  expect(JSON.stringify(t.live)).not.toContain('hunter2');
+});
+
+test('what was allowed in an untrusted folder after the start does not count there', async () => {
+  await using t = await started();
+  const problems: string[] = [];
+  const untrusted = createLiveSettings({
+    world: { home: t.home },
+    settings: { ...SETTINGS, trusted: false, live: t.live },
+    onProblem: (problem) => problems.push(problem),
+  });
+  await t.write({ permissions: { allow: ['Bash'], deny: ['Read'] } });
+  await untrusted.look();
+  expect(untrusted.current()).toMatchObject({ allow: ['Bash(cli *)', 'Bash(template *)'], deny: ['WebFetch', 'Read'] });
+});

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { eventually } from '../helpers/eventually.js';
+import { addTemplate, live } from '../helpers/headless.js';
+import { stage } from '../helpers/program.js';
+import { tmuxStage } from '../helpers/tmuxTeam.js';
+
+const SCRIPT = `
+agents:
+  team-lead: [{ reply: Noted. }]
+  worker:
+    - { when: { user: 'work until asked' }, once: true, reply: [{ tool: Bash, input: { command: 'touch started; while ! [ -e asked ]; do sleep 0.05; done' } }] }
+    - { when: { user: 'plan it' }, once: true, reply: [{ tool: ExitPlanMode, input: { plan: Dig. } }] }
+    - { when: { user: 'touch it' }, once: true, reply: [{ tool: Bash, input: { command: touch touched } }] }
+    - { reply: Noted. }
+  idler: [{ reply: Noted. }]
+`;
+
+const TWO = `---
+name: two
+description: One who works, one who waits.
+members:
+  - { name: worker, permissionMode: default }
+  - { name: idler }
+permissions: { allow: ['Bash(while *)', 'Bash(touch started; *)'] }
+---
+Wait.
+`;
+
+test('it waits for the end of a turn, for a request, for a death, and says which of several came', async () => {
+  await using team = await tmuxStage(SCRIPT);
+  await team.template('two', TWO);
+  await team.ok('up', 'two', '--detach', '--backend', 'tmux');
+  await team.ok('wait', '--timeout', '20s');
+  const wait = (...args: string[]) => team.troupe(['wait', ...args, '--timeout', '30s', '--json']);
+
+  // Mail that is not read yet is work to come: it does not count as idle.
+  await team.ok('send', 'worker', 'touch it');
+  const blocked = await wait('worker', 'idler', '--for', 'blocked', '--any');
+  expect(blocked.exitCode, blocked.stderr).toBe(0);
+  expect(JSON.parse(blocked.stdout)).toMatchObject([
+    { name: 'worker', state: 'working', waitingFor: 'permission', came: true },
+    { name: 'idler', state: 'idle', came: false },
+  ]);
+  const [{ requestId }] = JSON.parse(blocked.stdout);
+  await team.ok('deny', requestId);
+  const idle = await wait('worker', 'idler');
+  expect(JSON.parse(idle.stdout).map(({ came }: { came: boolean }) => came)).toEqual([true, true]);
+
+  // Idle, but with a task of its own: not done.
+  await team.ok('tasks', 'add', 'Dig');
+  await team.ok('tasks', 'claim', '1', '--owner', 'worker');
+  expect((await team.troupe(['wait', 'worker', '--for', 'done', '--timeout', '1500ms'])).exitCode).toBe(124);
+  const done = wait('worker', '--for', 'done');
+  await team.ok('tasks', 'done', '1');
+  expect((await done).exitCode).toBe(0);
+
+  const dead = wait('worker', '--for', 'dead');
+  const instead = wait('worker', 'idler', '--for', 'blocked');
+  const { pid } = await team.member('worker');
+  process.kill(pid, 'SIGKILL');
+  expect(JSON.parse((await dead).stdout)).toEqual([{ name: 'worker', state: 'terminated', came: true }]);
+  expect((await instead).exitCode).toBe(4);
+  const gone = wait('idler', '--for', 'dead');
+  await team.ok('down');
+  expect((await gone).exitCode).toBe(0);
+}, 90_000);
+
+test('it waits for the members of a team that runs inside one process, from any shell', async () => {
+  await using staged = await stage(SCRIPT);
+  await addTemplate(staged, 'two', TWO);
+  await using run = await live(staged, ['run', 'two', 'work', '--name', 'inside', '--keep']);
+  await eventually(async () => {
+    const { exitCode } = await staged.troupe(['wait', 'idler', '-t', 'inside', '--timeout', '10s']);
+    expect(exitCode).toBe(0);
+  });
+  const dead = await staged.troupe(['wait', 'worker', 'idler', '-t', 'inside', '--for', 'dead', '--timeout', '20s']);
+  expect(dead.exitCode, dead.stderr).toBe(0);
+  expect((await run.ended()).exitCode).toBe(0);
+});
