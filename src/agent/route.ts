@@ -128,7 +128,8 @@ function background({ runInBackground }: RouteCall, definition: AgentDefinition,
     if (runInBackground) throw new UserError(background.refused);
     return false;
   }
+  // What holds for every call is nothing that a call can say no to.
   return (
-    runInBackground ?? (definition.background === true || isCoordinator || forkMode || definition.agentType === FORK)
+    isCoordinator || forkMode || (runInBackground ?? (definition.background === true || definition.agentType === FORK))
   );
 }

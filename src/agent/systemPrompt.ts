@@ -1,4 +1,6 @@
 export interface PromptParts {
+  /** It coordinates and does no work itself: that goes before everything else. */
+  readonly coordinates?: boolean | undefined;
   /** Replaces everything before the appended parts: `--system-prompt`. */
   readonly custom?: string | undefined;
   /** What the agent's definition says. */
@@ -29,10 +31,11 @@ export interface TeamPart {
 }
 
 /**
- * The system prompt, in blocks. Definition > `--system-prompt` > default, then what is appended. The same bytes for
+ * The system prompt, in blocks. Coordinator > definition > `--system-prompt` > default, then what is appended. The same bytes for
  * every turn of a session: nothing in it changes while the agent lives, so that the prompt cache holds.
  */
 export function systemPrompt({
+  coordinates,
   custom,
   definition,
   definitionAppends,
@@ -41,8 +44,9 @@ export function systemPrompt({
   environment,
   team,
 }: PromptParts): string[] {
-  const own =
-    definition === undefined
+  const own = coordinates
+    ? COORDINATOR
+    : definition === undefined
       ? (custom ?? DEFAULT)
       : definitionAppends
         ? `${custom ?? DEFAULT}\n\n${definition}`
@@ -64,6 +68,14 @@ const DEFAULT = `You are a software engineer who works in a terminal, on the rep
 - Calls that do not depend on each other go into one message, so that they run side by side.
 - A tool result that says no, says why: do what it suggests, or report it. Never work around a refused permission.
 - Say what you did, where, and what is still open, in few words. Name files with their paths and line numbers.`;
+
+const COORDINATOR = `You coordinate a piece of work on the repository in your working directory, and do none of it yourself: workers do, which you start with the tool Agent.
+
+- Split: understand what is asked, then cut it into parts that do not wait for each other. What has to be found out first is a part of its own.
+- Start: one worker for each part, several in one message. A worker knows nothing but what you write: say what it is about, where to look, what to leave alone, and how it proves that it is done. Two workers never change the same files at the same time.
+- Go on: every worker is in the background, and the call returns at once. End your turn when all are at work; a <task-notification> tells you how each ended. Do not ask them how far they are.
+- Read each notice for what it says and for what it leaves out. What is missing or doubtful goes back to its worker with SendMessage, which remembers; what is wrong altogether goes to a new one.
+- Put together: compare what they report, have a worker check the whole, and tell the user in your own words what was done, how it was checked, and what is open. Never pass on as done what nobody has run.`;
 
 function teamPart({ team, name, isLead, plans }: TeamPart): string {
   return [

@@ -55,7 +55,9 @@ export function filterTools<T extends { readonly name: string }>(
   const always = new Set(
     kind === 'teammate' ? ['SendMessage', 'TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate', 'ExitPlanMode'] : [],
   );
-  return parent.filter(
+  const own = parent.filter(
     ({ name }) => !never.has(name) && isForBackground(name) && !isDenied(name) && (isNamed(name) || always.has(name)),
   );
+  // Who can start nobody has no use for a team of its own.
+  return own.some(({ name }) => name === 'Agent') ? own : own.filter(({ name }) => !TEAM_TOOLS.includes(name));
 }

@@ -1,7 +1,6 @@
 import { ExitCode, messageOf, UserError } from '../util/errors.js';
 import { askedExitCode } from './exit.js';
 import { note, onBrokenPipe, printLine } from './output.js';
-import { runFailure } from './runFailure.js';
 
 /** Runs one command line to its end and sets the process's exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -28,15 +27,16 @@ async function obey(argv: readonly string[]): Promise<ExitCode | undefined> {
   }
 }
 
-function report(error: unknown, argv: readonly string[]): ExitCode {
+function report(error: unknown, argv: readonly string[]): Promise<ExitCode> {
   if (error instanceof UserError) return fail(error.message, error.exitCode, argv);
   note(error instanceof Error ? (error.stack ?? error.message) : messageOf(error));
   return fail(`That is a fault of troupe itself: ${messageOf(error)}`, ExitCode.failed, argv);
 }
 
 /** A run owes its reader one result, whatever went wrong. */
-function fail(message: string, exitCode: ExitCode, argv: readonly string[]): ExitCode {
-  const result = runFailure(message, exitCode, argv);
+async function fail(message: string, exitCode: ExitCode, argv: readonly string[]): Promise<ExitCode> {
+  const isRun = argv[0] === 'run';
+  const result = isRun ? (await import('./runFailure.js')).runFailure(message, exitCode, argv) : undefined;
   if (result) printLine(result);
   note(`troupe: ${message}`);
   return exitCode;

@@ -18,6 +18,10 @@ export interface Home {
   readonly teams: string;
   readonly sessions: string;
   readonly archive: string;
+  /** Events of what agents do, a file a day. */
+  readonly telemetry: string;
+  /** What is known of projects, a folder each. */
+  readonly memory: string;
   team(name: string): TeamPaths;
   session(id: string): SessionPaths;
 }
@@ -65,6 +69,8 @@ export function homeAt(root: string): Home {
     teams: join(root, 'teams'),
     sessions: join(root, 'sessions'),
     archive: join(root, 'archive'),
+    telemetry: join(root, 'telemetry'),
+    memory: join(root, 'memory'),
     team: (name) => teamPathsAt(join(root, 'teams', fileNameOf(name))),
     session: (id) => sessionPathsAt(join(root, 'sessions', id)),
   };

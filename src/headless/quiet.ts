@@ -36,14 +36,18 @@ export type Verdict =
   /** Nobody works, nothing is on its way, and yet something is open. `signature` is equal when nothing has changed. */
   | { readonly kind: 'stuck'; readonly open: readonly string[]; readonly signature: string };
 
-const BUSY: Verdict = { kind: 'busy' };
+export const BUSY: Verdict = { kind: 'busy' };
+
+/** Whether a member that lives does nothing by itself. */
+export function isResting({ state, waitingFor }: Pick<MemberSnapshot, 'state' | 'waitingFor'>): boolean {
+  return state === 'idle' || waitingFor === 'plan';
+}
 
 /** Whether a run is over, from two looks at it: in between, nobody must have done anything. */
 export function verdict(before: Snapshot | undefined, now: Snapshot): Verdict {
   if (!before || !isSame(before, now) || now.background > 0) return BUSY;
   if (now.members.some(({ isUntold }) => isUntold === true)) return BUSY;
   const living = now.members.filter(({ state }) => state !== 'exited' && state !== 'terminated');
-  const isResting = ({ state, waitingFor }: MemberSnapshot) => state === 'idle' || waitingFor === 'plan';
   if (!living.every(isResting) || living.some(({ unread }) => unread > 0)) return BUSY;
   if (now.requests.some(({ kind, from }) => kind === 'permission' && living.some(({ name }) => name === from)))
     return BUSY;

@@ -4,7 +4,7 @@ import type { TaskList } from '../tasks/taskList.js';
 import type { EventLog } from '../team/eventLog.js';
 import { LEAD } from '../team/member.js';
 import { sendProtocol, type TeamPlace } from '../team/messages.js';
-import { liveRecord, type RunRecord, readRunRecord, writeRunRecord } from '../team/runRecord.js';
+import { createRecordReader, liveRecord, type RunRecord, readRunRecord, writeRunRecord } from '../team/runRecord.js';
 import type { TeamFile } from '../team/teamFile.js';
 
 export interface WatchDeps {
@@ -24,13 +24,14 @@ export interface WatchDeps {
  */
 export function createMemberWatch({ place, home, team, tasks, events, show }: WatchDeps): () => Promise<void> {
   const told = new Set<string>();
+  const readRecord = createRecordReader();
   return async () => {
     const current = await team();
     const seen: { name: string; record: RunRecord }[] = [];
     for (const { name, reservedBy } of current?.members ?? []) {
       // Whoever is starting it deals with its end.
       if (reservedBy && (await isAlive(reservedBy))) continue;
-      const record = await readRunRecord(place.paths.runRecord(name));
+      const record = await readRecord(place.paths.runRecord(name));
       if (!record) continue;
       const live = await liveRecord(record);
       seen.push({ name, record: live });

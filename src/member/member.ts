@@ -158,8 +158,8 @@ export function createMember(deps: MemberDeps): Member {
         pulse.every(
           HEARTBEAT_MS,
           async () => {
-            await record.beat();
-            await role.beat?.();
+            // A folder that is gone is a reason to look for the lead, not to stop looking.
+            await record.beat().finally(() => role.beat?.());
           },
           until,
         );

@@ -107,6 +107,14 @@ function howTo(folder: string, scope: MemoryScope): string {
   ].join('\n');
 }
 
+/** What a lead is told of its project's memory; empty where there is none. Nobody but a dream writes there. */
+export async function projectMemory(folder: string): Promise<string> {
+  const text = await readFile(join(folder, INDEX), 'utf8').catch(() => '');
+  if (text.trim() === '') return '';
+  const { shown } = firstOf(text.replace(/^\uFEFF/, '').trimEnd());
+  return `<project-memory>\nWhat earlier sessions on this project have taught. It may have become wrong: what you see yourself counts.\n${shown}\n</project-memory>`;
+}
+
 async function indexOf(folder: string): Promise<string> {
   const path = join(folder, INDEX);
   try {

@@ -40,6 +40,8 @@ export interface Backend {
   start(request: PaneRequest): Promise<Pane>;
   /** How the process ended, or `undefined` while it lives. A pane that is gone ended without a word. */
   ended(pane: Pane): Promise<PaneEnd | undefined>;
+  /** Where a member's process runs, for who has not started it; nothing where none does. */
+  find(owner: { readonly team: string; readonly member: string }): Promise<Pane | undefined>;
   /** The last lines of what it shows. */
   capture(pane: Pane, lines: number): Promise<string>;
   /** Closes the pane if it is ours, carries the mark of this team and member, and runs no process but `process`. */

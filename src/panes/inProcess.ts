@@ -13,6 +13,7 @@ interface Running {
   end?: PaneEnd;
 }
 
+const paneOf = (member: string): Pane => ({ paneId: 'in-process', windowId: member, ownsPane: true });
 const GONE: PaneEnd = { code: null, signal: null, lastLines: '' };
 
 /** Members as loops of this process, each with an abort signal of its own. They are told apart by name. */
@@ -35,12 +36,17 @@ export function createInProcessBackend({ startMember }: { readonly startMember: 
         }),
       };
       members.set(member, running);
-      return { paneId: 'in-process', windowId: member, ownsPane: true };
+      return paneOf(member);
     },
 
     async ended(pane) {
       const member = find(pane);
       return member === undefined ? GONE : member.end;
+    },
+
+    async find({ team, member }) {
+      const running = members.get(member);
+      return running?.team === team && running.end === undefined ? paneOf(member) : undefined;
     },
 
     async capture(pane, lines) {

@@ -61,6 +61,9 @@ export interface TaskList {
   takeable(): Promise<Task[]>;
 }
 
+/** Looks under way, by folder: the members of a process look at the same moment. */
+const looks = new Map<string, Promise<Task[]>>();
+
 /** The task list in `dir`, which must exist for it to be written. */
 export function openTaskList(dir: string): TaskList {
   const fileOf = (id: string) => join(dir, `${id}.json`);
@@ -90,6 +93,11 @@ export function openTaskList(dir: string): TaskList {
   };
 
   const list = async () => (await readAll()).tasks;
+  const sharedList = () => {
+    const look = looks.get(dir) ?? list().finally(() => looks.delete(dir));
+    looks.set(dir, look);
+    return look;
+  };
 
   /** Writes what `change` returns of the list as it is under the lock, and nothing else. */
   const write = <T>(change: (all: readonly Task[]) => Promise<{ changed: readonly Task[]; result: T }>): Promise<T> =>
@@ -169,16 +177,16 @@ export function openTaskList(dir: string): TaskList {
         const result = claimed(task, owner, generation);
         return { changed: [result], result };
       }),
-    takeFor: (owner, generation) =>
-      write<Task | undefined>(async (all) => {
-        const free = all.filter((task) => isTakeable(task, all));
-        const task =
-          free.find((candidate) => isOwnedBy(candidate, owner)) ??
-          free.find((candidate) => candidate.owner === undefined);
+    async takeFor(owner, generation) {
+      // Every idle member asks about once a second: where there is nothing to take, nobody waits for a lock.
+      if (!taskFor(owner, await sharedList())) return undefined;
+      return write<Task | undefined>(async (all) => {
+        const task = taskFor(owner, all);
         if (!task) return { changed: [], result: undefined };
         const result = claimed(task, owner, generation);
         return { changed: [result], result };
-      }),
+      });
+    },
     keepClaims: (owner, generation) =>
       write(async (all) => ({
         changed: claimedBy(owner, all).map((task) => ({ ...task, ownerGeneration: generation })),
@@ -190,6 +198,14 @@ export function openTaskList(dir: string): TaskList {
         return { changed: result, result };
       }),
   };
+}
+
+/** The lowest takeable task that is the owner's own, else the lowest that is nobody's. */
+function taskFor(owner: string, all: readonly Task[]): Task | undefined {
+  const free = all.filter((task) => isTakeable(task, all));
+  return (
+    free.find((candidate) => isOwnedBy(candidate, owner)) ?? free.find((candidate) => candidate.owner === undefined)
+  );
 }
 
 function claimedBy(owner: string, all: readonly Task[]): readonly Task[] {

@@ -39,6 +39,7 @@ export async function archiveTeam(home: Home, team: string, clock: Clock): Promi
     throw error;
   }
   await dropLocks(target);
+  await dropLaunches(teamPathsAt(target));
   await syncFolder(home.archive);
   await syncFolder(home.teams);
   return target;
@@ -49,6 +50,12 @@ async function dropLocks(root: string): Promise<void> {
   for (const path of await readdir(root, { recursive: true })) {
     if (path.endsWith('.lock')) await rm(join(root, path), { recursive: true, force: true });
   }
+}
+
+/** One that no process came to read still holds its secrets. */
+async function dropLaunches({ launch }: TeamPaths): Promise<void> {
+  await rm(launch, { recursive: true, force: true });
+  await makeFolder(launch);
 }
 
 /** An empty folder of our own at `path`, or with a number behind it: a rename replaces it, nobody else's archive. */

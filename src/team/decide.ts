@@ -4,7 +4,7 @@ import { ExitCode, UserError } from '../util/errors.js';
 import { openEventLog } from './eventLog.js';
 import { LEAD } from './member.js';
 import { type Sender, sendProtocol, type TeamPlace } from './messages.js';
-import { type Answer, openRequests, type TeamRequest } from './requests.js';
+import { type Answer, openRequests, suggestedRules, type TeamRequest } from './requests.js';
 import { openTeamFile, type TeamFile } from './teamFile.js';
 
 /** The person at the keyboard, or the lead's model. */
@@ -102,15 +102,11 @@ async function addTeamRules(place: TeamPlace, team: TeamFile, rules: readonly st
   }
 }
 
-function rulesOf({ suggestions = [], tool }: TeamRequest): string[] {
-  const rules = suggestions.flatMap((suggestion) =>
-    typeof suggestion === 'object' && suggestion !== null && 'rule' in suggestion && typeof suggestion.rule === 'string'
-      ? [suggestion.rule]
-      : [],
-  );
+function rulesOf(request: TeamRequest): string[] {
+  const rules = suggestedRules(request);
   if (rules.length === 0)
     throw new UserError(
-      `There is no rule that would allow just this call of ${tool ?? 'the tool'}. Allow it once, without --always.`,
+      `There is no rule that would allow just this call of ${request.tool ?? 'the tool'}. Allow it once, without --always.`,
     );
   return rules;
 }

@@ -20,7 +20,7 @@ import type { TeamPlace } from './messages.js';
 import { waitUntilReady } from './ready.js';
 import { paneOf } from './shutdown.js';
 import { giveBackSlot, type MemberRequest, reserveSlot } from './slot.js';
-import { type Member, openTeamFile, withMember, worktreeOf } from './teamFile.js';
+import { changeMember, type Member, openTeamFile, withMember, worktreeOf } from './teamFile.js';
 
 type Undo = () => Promise<void>;
 
@@ -82,17 +82,11 @@ export async function startMember(deps: StartDeps, request: MemberRequest): Prom
     const { reservedBy: _, ...settled } = member;
     const placed: Member = {
       ...settled,
-      cwd,
+      ...workplaceOf(worktree, request.cwd),
       tmuxPaneId: pane.paneId,
       backendType: backend.type,
       ownsPane: pane.ownsPane,
       ...(pane.windowId && { windowId: pane.windowId }),
-      ...(worktree && {
-        worktreePath: worktree.path,
-        worktreeBranch: worktree.branch,
-        worktreeBase: worktree.base,
-        ...(worktree.hookMade && { worktreeHookMade: true }),
-      }),
     };
     const hidden = request.isHidden === true && backend.type === 'tmux';
     await team.update((current) =>
@@ -108,6 +102,18 @@ export async function startMember(deps: StartDeps, request: MemberRequest): Prom
   } catch (error) {
     throw await rolledBack(error, undo);
   }
+}
+
+function workplaceOf(worktree: Worktree | undefined, cwd: string): Partial<Member> & { readonly cwd: string } {
+  if (!worktree) return { cwd };
+  const { path, branch, base, hookMade } = worktree;
+  return {
+    cwd: path,
+    worktreePath: path,
+    worktreeBranch: branch,
+    worktreeBase: base,
+    ...(hookMade && { worktreeHookMade: true }),
+  };
 }
 
 async function validate({ name, role, cwd }: MemberRequest): Promise<void> {
@@ -141,6 +147,10 @@ async function workplace(
     const result = await removeWorktree({ ...worktree, into: worktree.base, repo: request.cwd, run, hooks });
     if (!result.removed) throw new Error(`the worktree ${worktree.path} is kept: ${result.why.join(', ')}`);
   });
+  // At once: should this process die now, whoever comes next knows of it.
+  await openTeamFile(place.paths.config).update((team) =>
+    changeMember(team, member.name, (reserved) => ({ ...reserved, ...workplaceOf(worktree, request.cwd) })),
+  );
   return worktree;
 }
 

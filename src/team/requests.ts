@@ -29,6 +29,15 @@ export const TeamRequest = z.object({
 });
 export type TeamRequest = z.infer<typeof TeamRequest>;
 
+/** The rules that always would write for the whole team. */
+export function suggestedRules({ suggestions = [] }: Pick<TeamRequest, 'suggestions'>): string[] {
+  return suggestions.flatMap((suggestion) =>
+    typeof suggestion === 'object' && suggestion !== null && 'rule' in suggestion && typeof suggestion.rule === 'string'
+      ? [suggestion.rule]
+      : [],
+  );
+}
+
 /** The one answer to a request. */
 export const Answer = z.object({
   id: z.string(),

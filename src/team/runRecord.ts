@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import type { Clock } from '../host/clock.js';
 import { isAlive } from '../host/processes.js';
 import { writeAtomic } from '../store/atomicFile.js';
+import { fingerprint } from '../store/fingerprint.js';
 import { readJson, toJson } from '../store/jsonFile.js';
 import { hasCode } from '../util/errors.js';
 
@@ -117,6 +118,19 @@ export function openRunRecord(path: string, clock: Clock, initial: RunRecord): R
 /** `undefined` where there is no record, or only the empty file that a power cut leaves. @throws UserError for any other that is broken. */
 export async function readRunRecord(path: string): Promise<RunRecord | undefined> {
   return (await isEmpty(path)) ? undefined : readJson(path, RunRecord);
+}
+
+/** The same for one who looks again and again: a file is read only when it is another than the last time. */
+export function createRecordReader(): typeof readRunRecord {
+  const seen = new Map<string, { readonly print: string | undefined; readonly record: RunRecord | undefined }>();
+  return async (path) => {
+    const print = await fingerprint(path);
+    const before = seen.get(path);
+    if (before && before.print === print) return before.record;
+    const record = await readRunRecord(path);
+    seen.set(path, { print, record });
+    return record;
+  };
 }
 
 async function isEmpty(path: string): Promise<boolean> {

@@ -43,16 +43,24 @@ export interface Slot {
 
 /** How often a repeated request looks whether the first one is through. */
 const REPEAT_MS = 25;
+/** How long a lead may take to write down a member that runs already. */
+const SETTLED_MS = 5000;
 
 /** Writes a member that is about to be started into the TeamFile. @throws UserError when one of that name lives. */
 export async function reserveSlot(place: TeamPlace, request: MemberRequest): Promise<Slot> {
   const file = openTeamFile(place.paths.config);
   const reservedBy = await thisProcess();
+  const until = place.clock.monotonic() + SETTLED_MS;
   for (;;) {
     const team = await file.require();
     const repeated = ofRequest(team, request.requestId);
     if (repeated && !repeated.reservedBy) return { member: repeated, previous: repeated, isRepeat: true };
     if (repeated?.reservedBy && (await isAlive(repeated.reservedBy))) {
+      await place.clock.sleep(REPEAT_MS);
+      continue;
+    }
+    // Its starter died when it ran already: its lead is about to write it down.
+    if (repeated?.reservedBy && place.clock.monotonic() < until && (await isOccupied(place, repeated))) {
       await place.clock.sleep(REPEAT_MS);
       continue;
     }

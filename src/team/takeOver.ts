@@ -10,10 +10,7 @@ export async function takeOver({ paths, clock }: TeamPlace): Promise<TeamFile> {
   for (;;) {
     const seen = await file.require();
     const owner = seen.leadProcess;
-    if (owner && (await isAlive(owner)))
-      throw new UserError(
-        `The team "${seen.name}" runs: its lead lives in process ${owner.pid}. Look at it with "troupe attach -t ${seen.name}", start a member that died again with "troupe restart MEMBER -t ${seen.name}", or end the team with "troupe down ${seen.name}".`,
-      );
+    if (owner && (await isAlive(owner))) throw new UserError(runsWords(seen.name, owner.pid));
     const claim = { isOurs: false };
     const after = await file.update((team) => {
       // Two may come back to it at once: the lock lets one of them through.
@@ -22,4 +19,9 @@ export async function takeOver({ paths, clock }: TeamPlace): Promise<TeamFile> {
     });
     if (claim.isOurs) return after;
   }
+}
+
+/** Why nobody can come back to a team: its lead lives, in this process. */
+export function runsWords(team: string, pid: number): string {
+  return `The team "${team}" runs: its lead lives in process ${pid}. Look at it with "troupe attach -t ${team}", start a member that died again with "troupe restart MEMBER -t ${team}", or end the team with "troupe down ${team}".`;
 }

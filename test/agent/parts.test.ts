@@ -126,6 +126,12 @@ test('a sub-agent has no tool that leads, plans, asks a person or starts further
   ]);
 });
 
+test('a lead that can start nobody has no tools to make and end teams with either', () => {
+  expect(names({ kind: 'lead' })).toEqual(expect.arrayContaining(['Agent', 'TeamCreate', 'TeamDelete']));
+  for (const request of [{ tools: ['Read', 'TeamCreate', 'TeamDelete'] }, { disallowedTools: ['Agent'] }])
+    for (const name of names({ kind: 'lead', ...request })) expect(name).not.toMatch(/^(Agent|Team)/);
+});
+
 test('a teammate has what the lead has but the team itself, and coordinates whatever its definition lists', () => {
   expect(names({ kind: 'teammate' })).toEqual([
     'Read',

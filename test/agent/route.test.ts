@@ -73,6 +73,13 @@ test.each<[string, Partial<RouteCall>, Partial<Caller>, object]>([
   ],
   ['a fork is in the background', { subagentType: 'fork' }, {}, { isBackground: true }],
   ['a coordinator’s call too', { subagentType: 'Explore' }, { isCoordinator: true }, { isBackground: true }],
+  [
+    'whatever the call says',
+    { subagentType: 'Explore', runInBackground: false },
+    { isCoordinator: true },
+    { isBackground: true },
+  ],
+  ['and in fork mode', { subagentType: 'Explore', runInBackground: false }, { forkMode: true }, { isBackground: true }],
   ['so is what its definition says', { subagentType: 'slow' }, {}, { isBackground: true }],
   ['and what the call asks for', { runInBackground: true }, {}, { isBackground: true }],
   ['the call can say no', { subagentType: 'slow', runInBackground: false }, {}, { isBackground: false }],

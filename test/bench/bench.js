@@ -1,17 +1,27 @@
 // `npm run bench`: what the short commands cost, as ratios to a bare `node -e 0` measured beside them, pair by pair.
 // What searches of a large tree cost, against ripgrep: search.js.
-// `npm run bench -- 41` takes as many pairs. Needs Linux, for its team is told alive by /proc.
+// What teams cost while they run: teams.js.
+// `npm run bench -- 41` takes as many pairs; `--quick` few and small ones, for a first look; `--only commands`, `searches`
+// or `teams` a part. Needs Linux, for its team is told alive by /proc.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { startModelServer } from './modelServer.js';
 import { searchRows } from './search.js';
 import { makeTeam } from './team.js';
+import { teamRows } from './teams.js';
 
-const PAIRS = Number(process.argv[2] ?? 31);
-const MEMORY_PAIRS = 7;
-const SEARCH_PAIRS = 9;
+const { values, positionals } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
+  allowPositionals: true,
+});
+const { quick, only } = values;
+const PAIRS = Number(positionals[0] ?? (quick ? 5 : 31));
+const MEMORY_PAIRS = quick ? 1 : 7;
+const SEARCH_PAIRS = quick ? 1 : 9;
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const PROGRAM = here('../../bin/troupe.js');
 
@@ -20,6 +30,8 @@ const ROWS = [
   { what: 'troupe --help', args: ['--help'], goals: { ratio: 1.3 } },
   { what: 'troupe send', args: ['send', 'reviewer', 'The fix is on its branch.'], goals: { ratio: 1.9, moreMB: 30 } },
   { what: 'troupe status', args: ['status'], goals: { ratio: 1.9, moreMB: 30 } },
+  // Two looks that must be equal are 0.2 s apart: the run of a team takes them whatever else it does.
+  { what: 'troupe run, one turn', args: ['run', 'Say hello.'], goals: { ratio: 15, moreMB: 80 } },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-'));
@@ -29,8 +41,10 @@ for (const name of ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'TROUPE_TEAM', 'TROUP
 
 try {
   makeTeam(env.TROUPE_HOME);
-  const rows = ROWS.map(measured);
-  const searches = await searchRows(join(folder, 'searches'), SEARCH_PAIRS, env);
+  const wants = (part) => only === undefined || only === part;
+  const rows = wants('commands') ? await commandRows() : [];
+  const searches = wants('searches') ? await searchRows(join(folder, 'searches'), SEARCH_PAIRS, env) : [];
+  const teams = wants('teams') ? await teamRows(join(folder, 'teams'), env, quick) : [];
   const results = {
     at: new Date().toISOString(),
     node: process.version,
@@ -38,13 +52,28 @@ try {
     pairs: PAIRS,
     rows,
     searches,
+    teams,
   };
-  writeFileSync(here('results.json'), `${JSON.stringify(results, null, 2)}\n`);
-  console.log(tableOf(rows, 'node -e 0'));
-  console.log(`\n${tableOf(searches, 'ripgrep')}`);
-  console.log('\nWritten to test/bench/results.json');
+  if (rows.length > 0) console.log(`${tableOf(rows, 'node -e 0')}\n`);
+  if (searches.length > 0) console.log(`${tableOf(searches, 'ripgrep')}\n`);
+  if (teams.length > 0) console.log(`${teamTableOf(teams)}\n`);
+  if (quick || only !== undefined) console.log('A part of the measurements: nothing is written.');
+  else {
+    writeFileSync(here('results.json'), `${JSON.stringify(results, null, 2)}\n`);
+    console.log('Written to test/bench/results.json');
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+async function commandRows() {
+  const model = await startModelServer(PROGRAM, env);
+  try {
+    Object.assign(env, model.env);
+    return ROWS.map(measured);
+  } finally {
+    model.stop();
+  }
 }
 
 function measured({ what, args, goals }) {
@@ -105,7 +134,20 @@ function tableOf(rows, against) {
     goals.moreMB === undefined ? '' : `≤ ${goals.moreMB} MB`,
     ratio <= goals.ratio && moreMB <= (goals.moreMB ?? Infinity) ? 'reached' : 'MISSED',
   ]);
-  const all = [['what', 'takes', against, 'ratio', 'goal', 'more memory', 'goal', ''], ...cells];
+  return columns([['what', 'takes', against, 'ratio', 'goal', 'more memory', 'goal', ''], ...cells]);
+}
+
+function teamTableOf(rows) {
+  const cells = rows.map(({ what, value, unit, goal, least, against = '', failed }) => {
+    if (failed !== undefined) return [what, failed, '', '', 'FAILED'];
+    const bound = least === undefined ? `≤ ${goal}` : `≥ ${least}`;
+    const isReached = least === undefined ? value <= goal : value >= least;
+    return [what, `${value} ${unit}`, bound, against, isReached ? 'reached' : 'MISSED'];
+  });
+  return columns([['what', 'is', 'goal', 'against', ''], ...cells]);
+}
+
+function columns(all) {
   const widths = all[0].map((_, column) => Math.max(...all.map((row) => row[column].length)));
   return all
     .map((row) =>

@@ -115,6 +115,8 @@ test('with strictPluginOnlyCustomization only plugins bring hooks, and one line 
   expect(stderr).toContain('its hooks do not count: only plugins may bring them');
 });
 
+const OWN = ['UserPromptSubmit', 'PreToolUse', 'Stop', 'TeammateIdle'];
+
 test('the hooks of an agent definition are for the teammate that is one', async () => {
   const script = `
 agents:
@@ -126,7 +128,7 @@ agents:
     '---',
     'name: careful',
     'description: x',
-    `hooks: ${JSON.stringify({ PreToolUse: hook(NOTE), Stop: hook(NOTE), TeammateIdle: hook(NOTE) })}`,
+    `hooks: ${JSON.stringify(Object.fromEntries(OWN.map((event) => [event, hook(NOTE)])))}`,
     '---',
     'You are careful.',
   ].join('\n');
@@ -135,11 +137,9 @@ agents:
   const { exitCode, stderr } = await runJson(team, 'pair', '--trust');
   expect(exitCode, stderr).toBe(0);
   const told = (await team.lines()).map((line) => JSON.parse(line));
-  expect(told.map(({ hook_event_name, agent_type }) => [hook_event_name, agent_type])).toEqual([
-    ['PreToolUse', 'careful'],
-    ['Stop', 'careful'],
-    ['TeammateIdle', 'careful'],
-  ]);
+  expect(told.map(({ hook_event_name, agent_type }) => [hook_event_name, agent_type])).toEqual(
+    OWN.map((event) => [event, 'careful']),
+  );
 });
 
 const MAKE =

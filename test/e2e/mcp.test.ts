@@ -348,7 +348,7 @@ agents:
   expect(whole).toMatch(/1\s+(many words ){60}/);
 });
 
-test('tools that come later are there with the next turn, and schemas that the API would refuse are mended or told', async () => {
+test('names and schemas that the API would refuse are mended, or their tools are left out with a line', async () => {
   await using team = await stage(`
 agents:
   team-lead:

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { initRepo } from '../helpers/gitRepo.js';
@@ -106,4 +106,24 @@ agents:
   const ended = await runJson(here, 'one', '--permission-mode', 'bypassPermissions');
   expect(ended.exitCode, ended.stderr).toBe(0);
   expect(heardBy(scripted, 'team-lead/').at(-1)).toContain('There is no tool \\"Write\\"');
+});
+
+test('a memory that cannot be used is one line for the person and an event of its own kind, and the agent works without it', async () => {
+  await using team = await stage('agents: { "*": [{ reply: Done. }] }');
+  const { path } = await project(team.folder, noter('memory: user'));
+  const folder = join(team.env['HOME'] ?? '', '.claude', 'agent-memory');
+  await mkdir(folder, { recursive: true });
+  await symlink(join(team.folder, 'nowhere'), join(folder, 'noter'));
+  await addTemplate(
+    team,
+    'one',
+    '---\nname: one\ndescription: x\nmembers: [{ name: bob, agent: noter, prompt: Go. }]\n---\nGo.\n',
+  );
+  const ended = await team.troupe(['run', 'one', '--name', 'red'], { cwd: path, timeout: 60_000 });
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  expect(ended.stderr).toContain('is a link to nothing, and no memory is kept there');
+  const [archived = ''] = await readdir(join(team.home, 'archive'));
+  const events = await readFile(join(team.home, 'archive', archived, 'events.jsonl'), 'utf8');
+  expect(events).toMatch(/"type":"file_problem".*link to nothing/);
+  expect(events).not.toContain('mcp_problem');
 });

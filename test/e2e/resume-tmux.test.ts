@@ -106,6 +106,39 @@ test('a lead that was killed comes back with its session, and the members that l
   expect(await stage.traces()).toMatchObject({ processes: [], panes: [], sockets: [] });
 }, 90_000);
 
+test('a member that was killed alone comes back by restart while its lead lives, and by resume where that is dead too', async () => {
+  await using stage = await tmuxStage(PAIR_SCRIPT);
+  await pair(stage);
+  const killPlanner = async () => {
+    process.kill((await stage.member('planner')).pid, 'SIGKILL');
+    await stage.until('planner', 'terminated');
+  };
+  await killPlanner();
+  await stage.ok('send', 'planner', 'Sent while you were dead.');
+  const refused = await stage.troupe(['resume', 'back', '--detach']);
+  expect(refused.exitCode).toBe(2);
+  expect(refused.stderr).toContain('start a member that died again with "troupe restart MEMBER -t back"');
+  await stage.ok('restart', 'planner');
+  await eventually(() => expect(stage.heard('planner').at(-1)).toContain('Sent while you were dead.'));
+  expect(stage.heard('planner').at(-1)).toContain('Wait.');
+  expect(await stage.until('planner', 'idle')).toMatchObject({ generation: 2 });
+
+  await killPlanner();
+  await killLead(stage);
+  expect(await resumed(stage, 'back')).toEqual([
+    { name: 'planner', how: 'restarted' },
+    { name: 'reviewer', how: 'alive' },
+  ]);
+  expect(await stage.until('planner', 'idle')).toMatchObject({ generation: 3 });
+  await stage.ok('send', 'planner', 'Are you there?');
+  await eventually(() => expect(stage.heard('planner').at(-1)).toContain('Are you there?'));
+  expect(stage.heard('planner').at(-1)?.split('Sent while you were dead.')).toHaveLength(2);
+  const panes = (await stage.tmux('list-panes', '-a', '-F', '#{@troupe_agent}')).split('\n').sort();
+  expect(panes).toEqual(['planner', 'reviewer', 'team-lead']);
+  await stage.ok('down');
+  expect(await stage.traces()).toMatchObject({ processes: [], panes: [], sockets: [] });
+}, 90_000);
+
 test('after a kill of everybody in the middle of everything, nothing is lost and nothing is done twice', async () => {
   await using stage = await tmuxStage(CREW_SCRIPT);
   await stage.template('crew', CREW);

@@ -285,8 +285,9 @@ test('a run that fails while it starts says why in its result, ends, and leaves 
 
 test('a signal while a prompt is awaited on stdin ends a run with its result', async () => {
   await using waiting = await stage();
-  // The fifo is open for writing too, so that its end never comes.
-  const script = 'mkfifo in; exec 3<>in; exec timeout --preserve-status -s INT 1 "$@" <in';
+  // The fifo is open for writing too, so that its end never comes; it holds less than what is written, so that this
+  // is done only when the program reads.
+  const script = 'mkfifo in; exec 3<>in; "$@" <in & head -c 300000 /dev/zero | tr "\\0" " " >in; kill -INT $!; wait $!';
   const words = [process.execPath, BIN, 'run', '--output-format', 'json'];
   const ended = await run('sh', ['-c', script, 'sh', ...words], { env: waiting.env, cwd: waiting.folder });
   expect(ended.exitCode, ended.stderr).toBe(130);

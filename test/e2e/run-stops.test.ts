@@ -6,7 +6,7 @@ import { eventually } from '../helpers/eventually.js';
 import { type Ended, linesOf, live, resultOf } from '../helpers/headless.js';
 import { hook } from '../helpers/hooked.js';
 import { casesOf } from '../helpers/junit.js';
-import { type TmuxStage, tmuxStage } from '../helpers/tmuxTeam.js';
+import { type TmuxStage, tmuxStage, tree } from '../helpers/tmuxTeam.js';
 
 const pair = (member = '') => `---
 name: pair
@@ -40,7 +40,7 @@ async function stopped(
     await eventually(isTime, 20_000);
     process.kill(running.pid, stop);
   }
-  return running.ended();
+  return await running.ended();
 }
 
 const STOPS = [
@@ -114,7 +114,7 @@ test('a member that hangs in a command that is deaf to signals keeps no run from
 test.each([
   { what: 'the next start', args: ['run', 'Hello.'] },
   { what: 'gc', args: ['gc'] },
-])('what a killed run’s members had running is ended by $what, and their team stays', async ({ args }) => {
+])('what a killed run’s members had running is ended by $what, and their team can be looked at', async ({ args }) => {
   await using killed = await team(
     `agents: { team-lead: [{ when: { user: Hello }, reply: Hi. }, { reply: I wait. }], bob: [{ reply: [{ tool: Bash, input: { command: '${DEAF}' } }] }] }`,
   );
@@ -126,7 +126,9 @@ test.each([
   const next = await killed.troupe(args);
   expect(next.exitCode, next.stderr).toBe(0);
   expect((await killed.traces()).processes).toEqual([]);
-  expect((await killed.troupe(['ls', '--json'])).stdout).toContain('"killed"');
+  expect(await tree(killed.home)).toContainEqual(
+    expect.stringMatching(/^(teams|archive)\/killed[^/]*\/run\/bob\.json$/),
+  );
 });
 
 test.each(['in-process', 'tmux'])(

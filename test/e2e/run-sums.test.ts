@@ -16,7 +16,7 @@ const asks = (more = '') =>
 const TURNS = `
 agents:
   team-lead:
-    - { when: { turn: 1 }, reply: [${asks(', model: fable')}, ${asks(', run_in_background: true')}] }
+    - { when: { turn: 1 }, reply: [${asks(', model: opus')}, ${asks(', run_in_background: true')}] }
     - { reply: All is told. }
   'team-lead/*': [{ when: { turn: 1 }, reply: [{ tool: Bash, input: { command: 'echo seen' } }] }, { reply: I saw it. }]
   bob: [{ when: { turn: 1 }, fault: { status: 529, retryAfter: 0.02, times: 1 }, reply: [${asks()}] }, { reply: I looked. }]

@@ -79,7 +79,10 @@ test('a hundred members in one process each have a turn, and the run ends with t
   const ended = await team.troupe(['run', 'crowd', '--output-format', 'json'], { timeout: PATIENT });
   const { is_error, members } = resultOf(ended);
   expect({ exitCode: ended.exitCode, is_error }, ended.stderr).toEqual({ exitCode: 0, is_error: false });
-  const workers = members.filter(({ name }) => name !== 'team-lead');
+  const byNumber = (name: string) => Number(name.split('-')[1]);
+  const workers = members
+    .filter(({ name }) => name !== 'team-lead')
+    .sort((a, b) => byNumber(a.name) - byNumber(b.name));
   expect(workers.map(({ name, turns, lastReport }) => ({ name, turns, lastReport }))).toEqual(
     namesOf(100).map((name) => ({ name, turns: 1, lastReport: 'Done with it.' })),
   );

@@ -133,3 +133,20 @@ agents:
     expect(first).toMatch(/RELEASE-BODY[\s\S]*skill \\"gone\\" of your definition does not exist[\s\S]*Look\./);
   }
 });
+
+test('troupe skills lists those of a --plugin-dir too, by the name that agents use; a folder that is no plugin is refused', async () => {
+  await using team = await stage('agents: {}');
+  await mkdir(join(team.folder, 'plug', 'skills', 'tidy'), { recursive: true });
+  await writeFile(
+    join(team.folder, 'plug', 'skills', 'tidy', 'SKILL.md'),
+    '---\nname: tidy\ndescription: Tidies up.\n---\nTidy.\n',
+  );
+  const listed = await team.troupe(['skills', '--plugin-dir', 'plug']);
+  expect({ exitCode: listed.exitCode, stdout: listed.stdout }, listed.stderr).toEqual({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^plug:tidy +plugin +Tidies up\./),
+  });
+  expect((await team.troupe(['skills'])).stdout).not.toContain('tidy');
+  const refused = await team.troupe(['skills', '--plugin-dir', 'nowhere']);
+  expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('nowhere')]);
+});

@@ -27,7 +27,7 @@ export const WORDS: readonly Refusal[] = [
   { args: ['agents', 'lst'], says: 'There is no command "agents lst". Did you mean "ls"? There are: ls, show, check' },
   {
     args: ['templates', 'nit'],
-    says: 'There is no command "templates nit". Did you mean "init"? There are: ls, show, init, check',
+    says: 'There is no command "templates nit". Did you mean "init"? There are: ls, show, init, check, save',
   },
   { args: ['send'], says: "Missing required argument 'to'. See: troupe send --help" },
   {
@@ -43,7 +43,7 @@ export const WORDS: readonly Refusal[] = [
 export const STARTS: readonly Refusal[] = [
   {
     args: ['run', '--template', 'featur', 'x'],
-    says: 'Unknown template "featur". Did you mean "feature"? Templates: broken, feature, ghost, review, star',
+    says: 'Unknown template "featur". Did you mean "feature"? Templates: broken, debug, feature, ghost, refactor, research, review, star',
   },
   {
     args: ['run', 'broken', 'x'],

@@ -44,6 +44,16 @@ describe.each(STAGES)('a member on the %s backend', (_, open) => {
     expect(await stage.backend.ended(alice)).toBeUndefined();
   });
 
+  test('is found by whoever has not started it, while it lives', async () => {
+    await using stage = await open();
+    const pane = await stage.start('alice');
+    await stage.start('bob', { dies: { words: 'boom', code: 1 } });
+    await stage.ready('alice');
+    expect(await stage.backend.find({ team: 'red', member: 'alice' })).toEqual(pane);
+    expect(await stage.backend.find({ team: 'green', member: 'alice' })).toBeUndefined();
+    await eventually(async () => expect(await stage.backend.find({ team: 'red', member: 'bob' })).toBeUndefined());
+  });
+
   test('is closed alone, and closing it again does nothing', async () => {
     await using stage = await open();
     const alice = await stage.start('alice');

@@ -43,7 +43,8 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['deny', read('/etc/passwd'), never],
     ['allow', read(`${app}/a`), never],
     ['allow', write('/elsewhere/a.ts'), bypass],
-    ['ask', write(`${app}/src/a.ts`), { mode: 'auto' }],
+    ['allow', write(`${app}/src/a.ts`), { mode: 'auto' }],
+    ['ask', write('/elsewhere/a.ts'), { mode: 'auto' }],
   ],
   'protected paths': [
     ['ask', write(`${app}/.git/hooks/pre-commit`), edits],

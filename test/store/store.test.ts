@@ -2,6 +2,7 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
+import { run } from '../../src/host/run.js';
 import { writeAtomic } from '../../src/store/atomicFile.js';
 import { jsonFile, readJson } from '../../src/store/jsonFile.js';
 import { appendLines, parseLines, readLines, readRecords } from '../../src/store/jsonLines.js';
@@ -73,6 +74,43 @@ test('under a lock there is one at a time, and a killed holder’s lock is outli
   await utimes(`${path}.lock`, 0, 0);
   await work();
   expect(await readdir(dir.path)).toEqual([]);
+});
+
+test('those of one process get a lock in the order in which they ask for it', async () => {
+  await using dir = await tempDir();
+  const order: number[] = [];
+  const asked = Array.from({ length: 30 }, (_, n) => n);
+  await Promise.all(asked.map((n) => withLock(join(dir.path, 'x'), async () => void order.push(n))));
+  expect(order).toEqual(asked);
+});
+
+/** Counts `n.json` up under its lock, with the lock's own library. */
+const OTHER_PROCESS = `
+import { readFileSync, writeFileSync } from 'node:fs';
+import lockfile from 'proper-lockfile';
+const path = process.argv[1];
+const options = { realpath: false, lockfilePath: path + '.lock', retries: { retries: 1000, minTimeout: 5, maxTimeout: 20 } };
+for (let time = 0; time < 20; time++) {
+  const release = await lockfile.lock(path, options);
+  const { n } = JSON.parse(readFileSync(path, 'utf8'));
+  await new Promise(setImmediate);
+  writeFileSync(path, JSON.stringify({ n: n + 1 }));
+  await release();
+}`;
+
+test('a lock holds off other processes too', async () => {
+  await using dir = await tempDir();
+  const path = join(dir.path, 'n.json');
+  const file = jsonFile(path, Counter);
+  await file.update(() => ({ n: 0 }));
+  const others = [1, 2].map(() =>
+    run(process.execPath, ['--input-type=module', '--eval', OTHER_PROCESS, path], { cwd: import.meta.dirname }),
+  );
+  await Promise.all(
+    Array.from({ length: 20 }, () => file.update((current) => ({ n: (current?.n ?? Number.NaN) + 1 }))),
+  );
+  for (const { exitCode, stderr } of await Promise.all(others)) expect(exitCode, stderr).toBe(0);
+  expect(await file.read()).toEqual({ n: 60 });
 });
 
 test('lines: a torn last one is left out in silence, a broken one in the middle is reported by its number', async () => {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { withLock } from '../../src/store/lock.js';
 import { openTaskList, type TaskList } from '../../src/tasks/taskList.js';
 import { tempDir } from '../helpers/tempDir.js';
 
@@ -198,4 +199,16 @@ test('an id that is a path reaches no file, and a list that is gone is not made 
   const gone = openTaskList(join(dir.path, 'gone'));
   expect(await gone.list()).toEqual([]);
   await expect(dir.add(gone, 'late')).rejects.toThrow(/ENOENT/);
+});
+
+test('a member that looks for a task where there is none waits for nobody', async () => {
+  await using dir = await taskFolder();
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const held = withLock(dir.path, () => gate, join(dir.path, '.lock'));
+  expect(await dir.tasks.takeFor('alice', 1)).toBeUndefined();
+  release();
+  await held;
 });

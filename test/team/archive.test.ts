@@ -45,6 +45,13 @@ test('archived teams of one name and one second do not replace each other', asyn
   expect(JSON.parse(await readFile(join(first, 'config.json'), 'utf8'))).toMatchObject({ name: 'red' });
 });
 
+test('a launch file that nobody came to read is not archived, for it holds secrets', async () => {
+  await using dir = await homeWith('red');
+  await writeFile(dir.home.team('red').launchFile('bob'), '{ "environment": { "TOKEN": "s3cret" } }');
+  const path = await archiveTeam(dir.home, 'red', fakeClock());
+  expect(await readdir(join(path, 'launch'))).toEqual([]);
+});
+
 test('a team that there is not cannot be archived, and the try leaves nothing', async () => {
   await using dir = await homeWith();
   await expect(archiveTeam(dir.home, 'red', fakeClock())).rejects.toThrow('There is no team "red"');

@@ -1,9 +1,11 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { thisProcess } from '../../src/host/processes.js';
 import type { Backend } from '../../src/panes/backend.js';
 import { startMember } from '../../src/team/lifecycle.js';
 import { liveRecord, readRunRecord } from '../../src/team/runRecord.js';
+import { settleLeftStarts } from '../../src/team/settle.js';
 import { COLORS } from '../../src/util/colors.js';
 import { initRepo } from '../helpers/gitRepo.js';
 import { DEAD, type TeamOnDisk, teamOnDisk } from '../helpers/team.js';
@@ -232,4 +234,36 @@ test('a start whose starter was killed blocks nothing', async () => {
   expect(member.generation).toBe(2);
   const record = await readRunRecord(team.paths.runRecord('bob'));
   expect(record && (await liveRecord(record)).state).toBe('idle');
+});
+
+test('a member whose starter was killed when it ran already is written down by its lead, and the same request finds it', async () => {
+  await using team = await teamOnDisk();
+  const backend = membersIn(team);
+  const { member, pane } = await startMember(depsIn(team, backend), requestIn(team, 'bob', { requestId: 'toolu_1' }));
+  const { ownsPane: _, windowId: __, backendType: ___, ...unplaced } = member;
+  await team.join({ ...unplaced, tmuxPaneId: '', reservedBy: DEAD });
+  const again = startMember(depsIn(team, backend), requestIn(team, 'bob', { requestId: 'toolu_1' }));
+  await settleLeftStarts(team.place, backend);
+  expect(await again).toEqual({ member, pane, movedMail: 0 });
+  expect((await team.file.require()).members[1]).toEqual(member);
+  await settleLeftStarts(team.place, backend);
+  expect((await team.events.read()).map(({ type }) => type)).toEqual(['spawned', 'spawned']);
+});
+
+test('what never ran, is being started or has ended is left alone by that', async () => {
+  await using team = await teamOnDisk({ members: ['carol', 'dave'] });
+  await team.join({ ...team.member('bob'), reservedBy: DEAD });
+  await team.join({ ...team.member('carol'), reservedBy: await thisProcess() });
+  await team.writeRecord('carol', { readyAt: 1 });
+  await team.join({ ...team.member('dave'), reservedBy: DEAD });
+  await team.writeRecord('dave', { readyAt: 1, state: 'exited' });
+  const before = await readFile(team.paths.config, 'utf8');
+  const found: string[] = [];
+  const backend = membersIn(team);
+  const find: Backend['find'] = async ({ member }) => {
+    found.push(member);
+    return { paneId: '%1', ownsPane: true };
+  };
+  await settleLeftStarts(team.place, { ...backend, find });
+  expect([found, await readFile(team.paths.config, 'utf8')]).toEqual([[], before]);
 });

@@ -2,7 +2,14 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { thisProcess } from '../../src/host/processes.js';
-import { liveRecord, openRunRecord, type RunRecord, readRunRecord, writeRunRecord } from '../../src/team/runRecord.js';
+import {
+  createRecordReader,
+  liveRecord,
+  openRunRecord,
+  type RunRecord,
+  readRunRecord,
+  writeRunRecord,
+} from '../../src/team/runRecord.js';
 import { fakeClock } from '../helpers/fakeClock.js';
 import { tempDir } from '../helpers/tempDir.js';
 
@@ -78,4 +85,18 @@ test('no file and the empty one of a power cut are no record; a broken one is an
   await rm(path);
   await writeRunRecord(path, initial);
   expect(await readRunRecord(path)).toEqual(initial);
+});
+
+test('who looks again and again sees each change of a record, a later one and its end', async () => {
+  await using dir = await tempDir();
+  const path = join(dir.path, 'bob.json');
+  const read = createRecordReader();
+  expect(await read(path)).toBeUndefined();
+  for (const state of ['working', 'idle', 'idle', 'working'] as const) {
+    await writeRunRecord(path, { ...initial, state });
+    expect(await read(path)).toMatchObject({ state });
+    expect(await read(path)).toEqual(await readRunRecord(path));
+  }
+  await rm(path);
+  expect(await read(path)).toBeUndefined();
 });

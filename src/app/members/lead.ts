@@ -15,6 +15,7 @@ import { recordLeadMode } from '../../team/leadMode.js';
 import { type StartDeps, startMember } from '../../team/lifecycle.js';
 import { LEAD } from '../../team/member.js';
 import type { RunRecord } from '../../team/runRecord.js';
+import { settleLeftStarts } from '../../team/settle.js';
 import { paneOf } from '../../team/shutdown.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import type { AgentCall } from '../../tools/agent.js';
@@ -138,6 +139,7 @@ export async function openLead(options: LeadOptions): Promise<Session> {
   const over = new AbortController();
   const until = AbortSignal.any([signal, over.signal]);
   engine.pulse.every(1000, watch, until);
+  engine.pulse.every(1000, () => settleLeftStarts(place, backend), until);
   engine.pulse.every(1000, () => session.parts.asker.check(), until);
   return {
     ...session,

@@ -1,4 +1,5 @@
-import { isAlive } from '../../host/processes.js';
+import { isAlive, type ProcessRef } from '../../host/processes.js';
+import { fingerprint } from '../../store/fingerprint.js';
 import { withLock } from '../../store/lock.js';
 import type { TeamPlace } from '../../team/messages.js';
 import type { RunRecordFile } from '../../team/runRecord.js';
@@ -13,9 +14,14 @@ const LOOKS = 2;
  */
 export function createLeadLook({ paths }: TeamPlace, record: RunRecordFile): () => Promise<boolean> {
   const file = openTeamFile(paths.config);
+  let seen: string | undefined;
+  let lead: ProcessRef | undefined;
   const hasLead = async () => {
-    const team = await file.read();
-    return team?.leadProcess !== undefined && (await isAlive(team.leadProcess));
+    // Each of many members asks every few seconds: the file is read only when it is another.
+    const now = await fingerprint(paths.config);
+    if (now === undefined || now !== seen) lead = (await file.read())?.leadProcess;
+    seen = now;
+    return lead !== undefined && (await isAlive(lead));
   };
   let missed = 0;
   return async () => {

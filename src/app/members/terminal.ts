@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../agent/events.js';
 import { environment } from '../../config/env.js';
-import type { TeamRequest } from '../../team/requests.js';
+import { suggestedRules, type TeamRequest } from '../../team/requests.js';
 import { linesOf } from '../../tui/paneRenderer.js';
 import { openPrompt, type Prompt } from '../../tui/prompt.js';
 import { type Theme, theme, wantsColor } from '../../tui/theme.js';
@@ -60,7 +60,7 @@ export function openTerminal({ name, color, conversation, onInterrupt, onEnd }: 
 }
 
 function cardLines(
-  { id, kind, from, plan = '', description = '' }: TeamRequest,
+  { id, kind, from, plan = '', description = '', suggestions = [] }: TeamRequest,
   color: string | undefined,
   look: Theme,
 ): string[] {
@@ -72,9 +72,12 @@ function cardLines(
       ...plan.split('\n').map((line) => `  │ ${line}`),
       look.warn(`  /approve ${short} [feedback]   /reject ${short} feedback`),
     ];
+  const rules = suggestedRules({ suggestions });
   return [
     `${badge} ${look.strong('asks:')} ${oneLine(description, 160)}`,
     look.warn(`  /allow ${short}   /always ${short}   /deny ${short} [reason]`),
+    // Whoever says always should know to what.
+    ...(rules.length > 0 ? [look.dim(`  always: ${oneLine(rules.join(', '), 160)}`)] : []),
   ];
 }
 

@@ -11,7 +11,7 @@ import { skillsFor } from './skills.js';
 
 type Sources = Pick<
   TeamSettings,
-  'trusted' | 'interactive' | 'agents' | 'pluginDirs' | 'strictPluginOnlyCustomization'
+  'trusted' | 'interactive' | 'agents' | 'pluginDirs' | 'strictPluginOnlyCustomization' | 'mcpServers'
 >;
 
 /** The agents that there are for whoever works in `cwd`: from every source, and as the environment switches them. */
@@ -33,7 +33,7 @@ export async function agentsFor(
     pluginDirs: settings.pluginDirs,
     plugins: world.home.plugins,
     switches: switchesOf(environment, settings.interactive),
-    ...(settings.interactive && { guide: await guideFacts(world, cwd, settings.trusted) }),
+    ...(settings.interactive && { guide: await guideFacts(world, cwd, settings) }),
   });
 }
 
@@ -56,14 +56,20 @@ function switchesOf(environment: Readonly<Record<string, string>>, interactive: 
 async function guideFacts(
   { home, shippedTemplates }: Pick<World, 'home' | 'shippedTemplates'>,
   cwd: string,
-  trusted: boolean,
+  { trusted, pluginDirs = [], strictPluginOnlyCustomization: pluginsOnly = false, mcpServers: flag }: Sources,
 ): Promise<Omit<GuideFacts, 'agents'>> {
-  const { sources } = await loadSettings({ cwd, userHome: userHome(), home, trusted, managed: managedFolder() });
+  const loaded = await loadSettings({ cwd, userHome: userHome(), home, trusted, managed: managedFolder() });
+  const [{ loadServers }, { pluginsOf }] = await Promise.all([
+    import('../../config/mcpSources.js'),
+    import('../../definitions/plugin.js'),
+  ]);
+  const plugins = await pluginsOf(pluginDirs, home.plugins);
+  const places = { cwd, userHome: userHome(), trusted, pluginsOnly, flag, settings: loaded, plugins };
   const root = dirname(shippedTemplates);
   return {
     documentation: [join(root, 'README.md'), join(root, 'CHANGELOG.md'), shippedTemplates],
     skills: [...(await skillsFor(home, cwd, { trusted })).skills.keys()],
-    mcpServers: [],
-    settings: sources.flatMap(({ file, settings }) => Object.keys(settings).map((key) => `${key} (${file})`)),
+    mcpServers: (await loadServers(places)).servers.map(({ name }) => name),
+    settings: loaded.sources.flatMap(({ file, settings }) => Object.keys(settings).map((key) => `${key} (${file})`)),
   };
 }

@@ -11,7 +11,7 @@ export interface JudgementOptions {
   readonly client: ModelClient;
   readonly clock: Clock;
   readonly launch: Launch;
-  readonly parts: Pick<SessionParts, 'events'>;
+  readonly parts: Pick<SessionParts, 'events' | 'telemetry'>;
   /** As they are at this moment. */
   readonly settings: () => TeamSettings;
   readonly spent: (response: Spending) => Promise<void>;
@@ -44,8 +44,10 @@ export function createJudgement({ client, clock, launch, parts, settings, spent 
           return createCallJudge(await classifier(), () => state.cwd)(question, signal);
         },
         hasPerson: launch.settings.permissionTimeoutMs > 0,
-        onDecision: (decision) =>
-          void parts.events.append('auto_mode', { member: launch.member, decision }).catch(() => {}),
+        onDecision(decision) {
+          parts.telemetry?.happened({ name: 'auto_mode_decision', decision });
+          parts.events.append('auto_mode', { member: launch.member, decision }).catch(() => {});
+        },
       }),
     async handoff(agent, history, signal) {
       if (agent.mode !== 'auto') return undefined;

@@ -1,6 +1,5 @@
 import { createCompaction } from '../../agent/compaction.js';
 import type { AgentEvent, Spending } from '../../agent/events.js';
-import { createGate } from '../../agent/gate.js';
 import { introduction } from '../../agent/introduction.js';
 import type { AgentState } from '../../agent/ports.js';
 import type { AgentRun } from '../../agent/runAgent.js';
@@ -25,6 +24,7 @@ import { createReadLedger } from '../../tools/support/readLedger.js';
 import type { TeamPort } from '../../tools/team.js';
 import { createToolSearchTool } from '../../tools/toolSearch.js';
 import { historyOf } from '../../transcript/resume.js';
+import { memoryText } from '../dream/projectMemory.js';
 import { joinHooks } from '../hooks/memberHooks.js';
 import type { SessionHooks } from '../hooks/sessionHooks.js';
 import { openSessionServers } from '../mcp/agentServers.js';
@@ -32,7 +32,8 @@ import type { World } from '../services.js';
 import { openMemberTasks } from '../subagents/memberTasks.js';
 import type { AgentParent, ToolScope } from '../subagents/subagent.js';
 import { hasBackground } from '../subagents/subagentSettings.js';
-import { agentsFor } from './agentTypes.js';
+import { createWatchedGate } from '../telemetry/watched.js';
+import { agentsFor, isOn } from './agentTypes.js';
 import { gitNote } from './gitNote.js';
 import { TAKE_UP, toldAgain } from './goOn.js';
 import { judgeContext } from './judgeContext.js';
@@ -105,6 +106,7 @@ export async function joinAgent({
   const agents = () => agentsFor(world, { cwd: launch.cwd, settings, environment: launch.environment });
   const definition = launch.agentType === LEAD ? undefined : requireAgent(await agents(), launch.agentType);
   hooks.adopt(definition);
+  parts.telemetry?.member(definition);
   const hooked = joinHooks({ world, launch, session: sessionPaths, hooks, tasks, edges, leave });
   const serversOf = { world, clock, launch, session: sessionPaths, definition, onProblem: onServerProblem };
   const mcp = await openSessionServers(serversOf);
@@ -114,18 +116,14 @@ export async function joinAgent({
   const knows = await knowledge.of({ definition, folder: launch.cwd });
   const spent = (response: Spending) => parts.record.change(withSpent(parts.record.current(), response));
   const judgement = createJudgement({ client, clock, launch, parts, spent, settings: parts.settings });
+  const contextOf = (at: AgentState, agent: AgentDefinition | undefined, cwd = launch.cwd) =>
+    judgeContext({ ...launch, cwd, settings: parts.settings() }, at, parts.team(), agent, home.root);
   const gateFor = (agentState: AgentState, agent: AgentDefinition | undefined, cwd = launch.cwd) =>
-    createGate({
+    createWatchedGate(parts.telemetry, {
       async context() {
         // What a person changes counts from the next call on.
         await parts.rulesChanged();
-        const context = judgeContext(
-          { ...launch, cwd, settings: parts.settings() },
-          agentState,
-          parts.team(),
-          agent,
-          home.root,
-        );
+        const context = contextOf(agentState, agent, cwd);
         return knowledge.widened({ ...context, folders: [...context.folders, ...opened] }, agentState, agent);
       },
       ask: asker.ask,
@@ -178,8 +176,7 @@ export async function joinAgent({
   const web = createWebPort({
     client,
     userId,
-    allowRules: () =>
-      judgeContext({ ...launch, settings: parts.settings() }, state, parts.team(), definition, home.root).rules.allow,
+    allowRules: () => contextOf(state, definition).rules.allow,
     spent,
   });
   const searchWeb = createSearchPort({ client, userId, environment: launch.environment, spent });
@@ -260,6 +257,7 @@ export async function joinAgent({
     model: launch.model,
     ...effortOf(definition, settings.effort),
     system: systemPrompt({
+      coordinates: isLead && isOn(launch.environment, 'TROUPE_COORDINATOR_MODE'),
       custom: settings.systemPrompt,
       definition:
         definition?.agentType === 'general-purpose' && definition.source === 'built-in'
@@ -267,7 +265,7 @@ export async function joinAgent({
           : definition?.getSystemPrompt({ toolNames: own.map(({ name }) => name) }),
       definitionAppends: definition?.appendSystemPrompt,
       append: settings.appendSystemPrompt,
-      memory: knows.notes?.text,
+      memory: await memoryText(home, launch, knows.notes?.text, parts.telemetry),
       environment,
       team: { team: launch.team, name: launch.member, isLead, plans: launch.modeAfterPlan !== undefined },
     }),
@@ -294,5 +292,6 @@ export async function joinAgent({
     delivered: running.delivered,
     cleanups: [() => transcript.close(), () => running.registry.close()],
   };
-  return mcp.joined(knowledge.ofRun(run, knows, parts.beside.typed), belt, () => belt.renew(allOwn()), joined);
+  const whole = knowledge.ofRun(running.dreaming(run), knows, parts.beside.typed);
+  return mcp.joined(whole, belt, () => belt.renew(allOwn()), joined);
 }

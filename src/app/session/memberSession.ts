@@ -76,6 +76,7 @@ export async function openSession({
   // Kept for whoever reads the run afterwards, a result's permission_denials for one.
   const observe = (event: AgentEvent) => {
     notified(event);
+    parts.telemetry?.event(event);
     if (event.type === 'tool_denied') {
       const { name, id, input } = event.call;
       events
@@ -127,6 +128,7 @@ export async function openSession({
     async close({ code, signal: ended }) {
       past.abort();
       await hooks.end('other');
+      await parts.telemetry?.close();
       await ground.socket?.close();
       await record.change({
         state: 'exited',

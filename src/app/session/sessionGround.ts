@@ -13,6 +13,7 @@ import type { TeamFile } from '../../team/teamFile.js';
 import { createSession } from '../../transcript/session.js';
 import { openTranscript, type Transcript } from '../../transcript/transcript.js';
 import { placeOf, type World } from '../services.js';
+import type { SessionTelemetry } from '../telemetry/sessionTelemetry.js';
 import { claimMember } from './claim.js';
 import { createLiveSettings } from './liveSettings.js';
 import { openSessionSocket } from './sessionSocket.js';
@@ -36,6 +37,8 @@ export interface SessionParts {
   readonly settings: () => TeamSettings;
   /** Looks at both. */
   readonly rulesChanged: () => Promise<void>;
+  /** Absent where no events of what it does are kept. */
+  readonly telemetry?: SessionTelemetry | undefined;
   /** What runs beside the conversation, once that has begun. */
   readonly beside: { readonly typed: TypedSkills; toBackground?: () => Promise<string> };
 }
@@ -144,7 +147,13 @@ export async function openGround({
     team: team.current,
     settings: live.current,
     rulesChanged: async () => void (await Promise.all([team.look(), live.look()])),
+    ...(settings.telemetry && { telemetry: await telemetryOf(world, launch, team.current()) }),
     beside: { typed: createTypedSkills() },
   };
   return { parts, mailbox, transcript, entries, socket };
+}
+
+async function telemetryOf(world: World, launch: Launch, { createdAt }: TeamFile): Promise<SessionTelemetry> {
+  const { openSessionTelemetry } = await import('../telemetry/sessionTelemetry.js');
+  return openSessionTelemetry({ world, launch, createdAt });
 }

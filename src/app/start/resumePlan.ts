@@ -5,6 +5,7 @@ import { isAlive } from '../../host/processes.js';
 import { useOwnModels } from '../../model/userModels.js';
 import type { TeamSettings } from '../../team/launch.js';
 import { LEAD } from '../../team/member.js';
+import { runsWords } from '../../team/takeOver.js';
 import type { Member } from '../../team/teamFile.js';
 import { ExitCode, UserError } from '../../util/errors.js';
 import type { World } from '../services.js';
@@ -81,7 +82,5 @@ export async function planResume(world: World, found: FoundTeam, wish: ResumeWis
 /** @throws UserError that says whose the team is. */
 async function refuseLiving({ team: { name, leadProcess }, archived }: FoundTeam): Promise<void> {
   if (archived || !leadProcess || !(await isAlive(leadProcess))) return;
-  throw new UserError(
-    `The team "${name}" runs: its lead lives in process ${leadProcess.pid}. Look at it with "troupe attach -t ${name}", or end it with "troupe down ${name}".`,
-  );
+  throw new UserError(runsWords(name, leadProcess.pid));
 }

@@ -7,7 +7,9 @@ import { hasEnded, liveRecord, readRunRecord, writeRunRecord } from '../../team/
 import { livingRecord, shutdownMember } from '../../team/shutdown.js';
 import type { Member, TeamFile } from '../../team/teamFile.js';
 import { messageOf } from '../../util/errors.js';
+import { several } from '../../util/several.js';
 import { againRequest } from './again.js';
+import { STARTS_AT_ONCE } from './startTeam.js';
 
 /** How a member came back. */
 export type Returned =
@@ -30,7 +32,7 @@ const LEAVING_MS = 30_000;
 
 /** Keeps the members that live, and starts the others again from their transcripts. One that cannot be is told of. */
 export async function returnMembers({ members, ...options }: ReturnOptions): Promise<Returned[]> {
-  return Promise.all(members.map((member) => returnMember(member, options)));
+  return several(members, STARTS_AT_ONCE, (member) => returnMember(member, options));
 }
 
 async function returnMember(member: Member, options: Omit<ReturnOptions, 'members'>): Promise<Returned> {

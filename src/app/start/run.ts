@@ -15,6 +15,7 @@ import { joinWorktrees, lostWorktrees, withLoss } from './lostWorktrees.js';
 import { planTeam, type TeamPlan, type TeamWish } from './planTeam.js';
 import { planRunAgain } from './resumeRun.js';
 import { runFacts } from './runFacts.js';
+import { runningTasks } from './runningTasks.js';
 import { createRunStream } from './runStream.js';
 import { type StartedTeam, startTeam } from './startTeam.js';
 import { startedOrStopped } from './stoppedStart.js';
@@ -131,7 +132,7 @@ export async function runTeam(world: World, options: RunOptions): Promise<RunOut
     watchRun({
       world,
       team: plan.name,
-      session,
+      arrivals: session.member.control.arrivals,
       sessionId,
       lastEnd: () => lastEnd,
       since: again?.since ?? 0,
@@ -146,12 +147,13 @@ export async function runTeam(world: World, options: RunOptions): Promise<RunOut
     note(messageOf(error));
     return { ...NO_FACTS, session_id: sessionId, team: plan.name };
   });
+  const tasks = await runningTasks(world, plan.name).catch(() => []);
   const { end, worktrees } = await takeDown(world, options, {
     plan,
     open,
     session,
     leadEnded: lead.ended,
-    end: withDoings(watched, facts.members),
+    end: withDoings(watched, facts.members, tasks),
   });
   engineEnd.abort();
   await timer;

@@ -1,5 +1,5 @@
 import type { SessionPaths } from '../../config/paths.js';
-import type { MemberSnapshot, Snapshot } from '../../headless/quiet.js';
+import { isResting, type MemberSnapshot, type Snapshot } from '../../headless/quiet.js';
 import { openMailbox } from '../../mailbox/mailbox.js';
 import { blockersOf } from '../../tasks/task.js';
 import { openTaskList } from '../../tasks/taskList.js';
@@ -9,6 +9,29 @@ import { openRequests } from '../../team/requests.js';
 import { hasEnded, liveRecord, readRunRecord } from '../../team/runRecord.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { openTasksIn } from '../../transcript/taskFiles.js';
+
+/**
+ * Asks whether somebody of a team is at work, which is all that there is to know of it then. Costs a file where the same
+ * one still is.
+ */
+export function createWorkLook({ paths }: Pick<TeamPlace, 'paths'>): () => Promise<boolean> {
+  const file = openTeamFile(paths.config);
+  let last = LEAD;
+  const works = async (name: string) => {
+    const record = await readRunRecord(paths.runRecord(name));
+    if (!record || isResting(record)) return false;
+    return !hasEnded(await liveRecord(record));
+  };
+  return async () => {
+    if (await works(last)) return true;
+    for (const { name } of (await file.require()).members) {
+      if (name === last || !(await works(name))) continue;
+      last = name;
+      return true;
+    }
+    return false;
+  };
+}
 
 /** Everything on disk that says whether a team is still at work. */
 export async function takeSnapshot(place: TeamPlace, home: { session(id: string): SessionPaths }): Promise<Snapshot> {

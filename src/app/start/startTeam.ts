@@ -12,6 +12,7 @@ import { agentIdOf, LEAD } from '../../team/member.js';
 import { shutdownMember } from '../../team/shutdown.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { messageOf, UserError } from '../../util/errors.js';
+import { several } from '../../util/several.js';
 import { closeDeadServers } from '../end/deadServers.js';
 import { endOrphans } from '../end/orphans.js';
 import { worktreeHooks } from '../hooks/worktreeHooks.js';
@@ -19,6 +20,9 @@ import { placeOf, type World } from '../services.js';
 import { type BackendWish, type DecidedBackend, type OpenBackend, openBackend } from './backends.js';
 import type { TeamPlan } from './planTeam.js';
 import { pruneWorktrees, releaseWorktree } from './worktrees.js';
+
+/** Members that are being started at the same time. More take each other's time to be ready in. */
+export const STARTS_AT_ONCE = 16;
 
 export interface TeamStart {
   readonly world: World;
@@ -71,20 +75,21 @@ export async function startTeam({
       settings: plan.settings,
       worktreeHooks: worktreeHooks(world, { ...plan, team: plan.name }),
     };
-    if (plan.members.length > 0)
-      progress(`Starting ${plan.members.map(({ name }) => name).join(', ')} (${backend.type})`);
+    if (plan.members.length > 0) progress(`Starting ${namesOf(plan.members)} (${backend.type})`);
     const here = open.leadIsHere ? leadBackend(backend, open.panes ? leadPane : undefined, leadHere) : backend;
     const startLead = () => startMember({ ...deps, backend: here }, plan.lead);
     // Where the lead has no pane yet, its window comes first and the others go beside it.
     const first = open.leadIsHere || leadPane ? undefined : await startLead();
-    const started = await Promise.allSettled(plan.members.map((member) => startMember(deps, member)));
-    const failed = started.find((result) => result.status === 'rejected');
-    if (failed) throw failed.reason;
+    await several(plan.members, STARTS_AT_ONCE, (member) => startMember(deps, member));
     const { pane } = first ?? (await startLead());
     return { open, lead: pane };
   } catch (error) {
     throw await undoTeam(world, plan, { open, madeFolders }, error);
   }
+}
+
+function namesOf(members: TeamPlan['members']): string {
+  return members.length > 12 ? `${members.length} members` : members.map(({ name }) => name).join(', ');
 }
 
 /** The lead as a loop of this process. In the user's own pane that pane is where it is found. */

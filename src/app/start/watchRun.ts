@@ -1,14 +1,14 @@
+import type { Arrivals } from '../../agent/arrivals.js';
 import type { TurnEnd } from '../../agent/events.js';
 import { endOfStop, endOfTurn, stopOf } from '../../headless/exitCode.js';
-import { verdict } from '../../headless/quiet.js';
+import { BUSY, verdict } from '../../headless/quiet.js';
 import type { RunEnd } from '../../headless/result.js';
 import { teamLine } from '../../headless/stream.js';
 import { openEventLog } from '../../team/eventLog.js';
 import { ExitCode, isAbort } from '../../util/errors.js';
 import { placeOf, type World } from '../services.js';
-import type { Session } from '../session/memberSession.js';
 import { type AskedAnswer, STILL_MISSING } from './askedAnswer.js';
-import { takeSnapshot } from './snapshot.js';
+import { createWorkLook, takeSnapshot } from './snapshot.js';
 
 /** Two looks this far apart must be equal. */
 const LOOK_MS = 200;
@@ -17,7 +17,7 @@ export interface WatchedRun {
   readonly world: World;
   readonly team: string;
   /** The lead's. */
-  readonly session: Session;
+  readonly arrivals: Pick<Arrivals, 'add' | 'wakes'>;
   readonly sessionId: string;
   readonly lastEnd: () => TurnEnd | undefined;
   /** The cursor behind which its events begin. */
@@ -33,7 +33,7 @@ export interface WatchedRun {
 export async function watchRun({
   world,
   team,
-  session,
+  arrivals,
   sessionId,
   lastEnd,
   since,
@@ -43,8 +43,8 @@ export async function watchRun({
 }: WatchedRun): Promise<RunEnd> {
   const { clock, home } = world;
   const place = placeOf(world, team);
-  const { arrivals } = session.member.control;
   const events = openEventLog(place.paths.events, clock);
+  const isAtWork = createWorkLook(place);
   const outOfTurns = new Set<string>();
   let seen = since;
   let before: Awaited<ReturnType<typeof takeSnapshot>> | undefined;
@@ -69,8 +69,8 @@ export async function watchRun({
     const text = turn?.text ?? '';
     const failed = asked?.answer.failure(text) ?? (turn && endOfTurn(turn));
     if (failed) return failed;
-    const now = await takeSnapshot(place, home);
-    const state = verdict(before, now);
+    const now = (await isAtWork()) ? undefined : await takeSnapshot(place, home);
+    const state = now ? verdict(before, now) : BUSY;
     before = now;
     if (state.kind === 'quiet' && !arrivals.wakes()) {
       if (outOfTurns.size > 0) return stoppedByTurns([...outOfTurns], text);

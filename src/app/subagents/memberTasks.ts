@@ -1,6 +1,7 @@
 import type { Arrival } from '../../agent/arrivals.js';
 import { createTaskRegistry, type TaskRegistry } from '../../agent/background.js';
 import type { AgentEvent } from '../../agent/events.js';
+import type { AgentRun } from '../../agent/runAgent.js';
 import { endMarked } from '../../host/children.js';
 import { within } from '../../host/clock.js';
 import type { TurnEdges } from '../../member/member.js';
@@ -12,6 +13,7 @@ import type { MessagePort } from '../../tools/sendMessage.js';
 import type { TaskPort } from '../../tools/taskOutput.js';
 import { deliveredMail } from '../../transcript/resume.js';
 import { openTaskFiles } from '../../transcript/taskFiles.js';
+import { withDreams } from '../dream/withDreams.js';
 import type { World } from '../services.js';
 import type { Ground } from '../session/sessionGround.js';
 import { createIsolation } from './isolation.js';
@@ -52,6 +54,8 @@ export interface MemberTasks {
   readonly port: TaskPort;
   /** SendMessage, which reaches the member's sub-agents too. */
   messagesOf(self: () => AgentParent): MessagePort;
+  /** The run, which looks at the end of each turn whether the project's memory is to be put in order. */
+  dreaming(run: AgentRun): AgentRun;
   /** To be told of what has reached the transcript. */
   delivered(arrivals: readonly Arrival[]): Promise<void>;
 }
@@ -61,7 +65,7 @@ const SHOWN_AFTER_MS = 2000;
 
 /** Opens it: what an earlier process of this session left running is lost, and its notices arrive. */
 export async function openMemberTasks(options: MemberTasksOptions): Promise<MemberTasks> {
-  const { world, launch, ground, edges, messages, onEvent, session } = options;
+  const { world, launch, ground, edges, messages, onEvent, session, knowledgeOf } = options;
   const { parts, entries } = ground;
   const { record } = parts;
   const { clock, ids } = world;
@@ -99,7 +103,23 @@ export async function openMemberTasks(options: MemberTasksOptions): Promise<Memb
     variables: launch.environment,
     team: launch.team,
     isolation: createIsolation(world.run, launch.settings.worktree, options.hooks?.worktrees),
-    onStart: options.hooks?.subagents.started,
+    ...(knowledgeOf && {
+      async knowledgeOf(knower) {
+        const knows = await knowledgeOf(knower);
+        const characters = knows.notes?.text.length ?? 0;
+        if (characters > 0) parts.telemetry?.happened({ name: 'memory_loaded', scope: 'agent', characters });
+        return knows;
+      },
+    }),
+    async onStart(record, beside) {
+      if (parts.telemetry) {
+        const { telemetry } = parts;
+        const [whole, { agents }] = await Promise.all([files.findAgent(record.agentId), options.agents()]);
+        const isBackground = registry.find(record.agentId)?.record().backgrounded === true;
+        if (whole) telemetry.selected(whole, { definition: agents.get(record.agentType), isBackground });
+      }
+      return (await options.hooks?.subagents.started(record, beside)) ?? (async () => {});
+    },
     maxTurns: launch.settings.maxTurns,
     denyRules: () =>
       [
@@ -133,9 +153,12 @@ export async function openMemberTasks(options: MemberTasksOptions): Promise<Memb
     }),
     messagesOf: (self) => ({
       ...messages,
-      prose: async (to, text, summary) =>
-        (await subagents.tell(self(), to, text, edges.turnSignal())) ?? messages.prose(to, text, summary),
+      prose: async (to, text, summary) => {
+        parts.telemetry?.happened({ name: 'message_sent', broadcast: to === '*', characters: text.length });
+        return (await subagents.tell(self(), to, text, edges.turnSignal())) ?? messages.prose(to, text, summary);
+      },
     }),
+    dreaming: (run) => (launch.role === 'lead' && launch.settings.autoDream ? withDreams(run, options, registry) : run),
     async delivered(arrivals) {
       await registry.delivered(arrivals);
       await edges.delivered(arrivals);

@@ -293,8 +293,8 @@ async function undone(steps: readonly (() => unknown)[]): Promise<void> {
       .catch(() => {});
 }
 
-function offersBackground({ background, forkMode }: SubagentSettings): AgentPort['offersBackground'] {
+function offersBackground({ background, forkMode, isCoordinator }: SubagentSettings): AgentPort['offersBackground'] {
   if (background === 'off') return 'Background tasks are switched off here: leave it out, and wait for the result.';
   if (background !== 'on') return background.refused;
-  return forkMode ? 'Every agent goes on in the background here: leave it out.' : true;
+  return forkMode || isCoordinator ? 'Every agent goes on in the background here: leave it out.' : true;
 }

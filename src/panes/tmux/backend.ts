@@ -125,6 +125,12 @@ export function createTmuxBackend(options: TmuxBackendOptions): TmuxBackend {
       };
     },
 
+    async find(owner) {
+      const rows = (await server.sharedPanes()).filter((row) => row.team === owner.team && row.agent === owner.member);
+      const row = rows.find(({ isDead }) => !isDead);
+      return row && { paneId: row.paneId, windowId: row.windowId, ownsPane: true };
+    },
+
     async capture(pane, lines) {
       const row = await paneOf(pane);
       return row === undefined ? '' : (await captured(row.paneId, lines)).slice(-lines).join('\n');
