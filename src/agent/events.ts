@@ -1,4 +1,4 @@
-import type { AssistantMessage, MessageParam, ToolUseBlock, Usage } from '../model/types.js';
+import type { AssistantMessage, MessageParam, RetryEvent, ToolUseBlock, Usage } from '../model/types.js';
 import type { TaskEvent } from './background.js';
 
 /** How one turn of an agent's conversation ended: from a prompt to the answer that asks for no more tools. */
@@ -53,14 +53,7 @@ export type AgentEvent =
   | { readonly type: 'tool_started'; readonly call: ToolUseBlock }
   | { readonly type: 'tool_denied'; readonly call: ToolUseBlock; readonly because: string }
   | { readonly type: 'results'; readonly message: MessageParam }
-  | {
-      readonly type: 'retry';
-      readonly attempt: number;
-      readonly maxRetries: number;
-      readonly delayMs: number;
-      readonly status: number | undefined;
-      readonly error: string;
-    }
+  | RetryEvent
   | { readonly type: 'turn_ended'; readonly end: TurnEnd }
   /** What happened to an agent that this one, or one below it, started by the call `toolUseId`. */
   | { readonly type: 'subagent'; readonly toolUseId: string; readonly event: AgentEvent }

@@ -42,6 +42,21 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<AgentEvent, TurnE
   }
 }
 
+/** Runs an agent to its end. `observe` sees each event before the agent goes on. */
+export async function runToEnd(run: AgentRun, observe: (event: AgentEvent) => Promise<void>): Promise<TurnEnd> {
+  const agent = runAgent(run);
+  try {
+    for (;;) {
+      const { done, value } = await agent.next();
+      if (done) return value;
+      await observe(value);
+    }
+  } finally {
+    // Where an observer failed, the agent cleans up all the same.
+    await agent.return({ reason: 'aborted', text: '' });
+  }
+}
+
 /** Hands on what a turn tells; `onReply` is called for each response of the model. A turn that is left is closed. */
 async function* counted(
   turn: AsyncGenerator<AgentEvent, TurnEnd>,

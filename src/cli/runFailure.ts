@@ -1,4 +1,4 @@
-import { failedRun } from '../app/start/failedRun.js';
+import { failedRun } from '../app/run/failedRun.js';
 import { inertJson } from '../report/workflowCommands.js';
 import type { ExitCode } from '../util/errors.js';
 

@@ -1,4 +1,4 @@
-import { failedRun } from '../app/start/failedRun.js';
+import { failedRun } from '../app/run/failedRun.js';
 import { actionsFacts } from '../app/terminalFacts.js';
 import type { RunReport } from '../report/runReport.js';
 import { ExitCode, messageOf } from '../util/errors.js';

@@ -170,18 +170,8 @@ export function createMember(deps: MemberDeps): Member {
           },
           until,
         );
-        const { runAgent } = await import('../agent/runAgent.js');
-        const agent = runAgent(await deps.agent(edges));
-        try {
-          for (;;) {
-            const { done, value } = await agent.next();
-            if (done) return value;
-            await observe(value);
-          }
-        } finally {
-          // Where an observer failed, the agent cleans up all the same.
-          await agent.return({ reason: 'aborted', text: '' });
-        }
+        const { runToEnd } = await import('../agent/runAgent.js');
+        return await runToEnd(await deps.agent(edges), observe);
       } finally {
         lifetime.abort();
       }

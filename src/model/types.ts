@@ -52,16 +52,16 @@ export interface Usage {
 }
 
 /** `text` comes as it is streamed. Behind a `retry` the answer starts anew: what came before it is void. */
-export type ModelEvent =
-  | { readonly type: 'text'; readonly text: string }
-  | {
-      readonly type: 'retry';
-      readonly attempt: number;
-      readonly maxRetries: number;
-      readonly delayMs: number;
-      readonly status: number | undefined;
-      readonly error: string;
-    };
+export type ModelEvent = { readonly type: 'text'; readonly text: string } | RetryEvent;
+
+export interface RetryEvent {
+  readonly type: 'retry';
+  readonly attempt: number;
+  readonly maxRetries: number;
+  readonly delayMs: number;
+  readonly status: number | undefined;
+  readonly error: string;
+}
 
 export interface ModelReply {
   readonly message: AssistantMessage;

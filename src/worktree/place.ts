@@ -7,6 +7,12 @@ import { type Git, git, gitPath, listWorktrees, rootOf } from './git.js';
 /** Where worktrees go in a project. */
 export const FOLDER = '.claude/worktrees';
 
+/** The main checkout of a worktree of ours, which lies in `<checkout>/.claude/worktrees/<name>`. */
+export function mainCheckoutOf(worktree: string): string {
+  const end = worktree.indexOf(`/${FOLDER}/`);
+  return end < 0 ? worktree : worktree.slice(0, end);
+}
+
 /** Longer than a member's name, for it may hold the team's too; git needs a few bytes more for its lock files. */
 const MAX_BYTES = 200;
 

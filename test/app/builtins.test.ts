@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { agentsFor } from '../../src/app/session/agentTypes.js';
+import { agentsFor } from '../../src/app/knowledge/agentTypes.js';
 import { homeAt } from '../../src/config/paths.js';
 import { shortOf, tool } from '../agent/harness.js';
 import { SETTINGS } from '../helpers/team.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createCallJudge } from '../../src/app/session/autoMode.js';
-import { createClassifier, withoutSecrets } from '../../src/app/session/classifier.js';
+import { createCallJudge } from '../../src/app/permissions/autoMode.js';
+import { createClassifier, withoutSecrets } from '../../src/app/permissions/classifier.js';
 import { createHandoff } from '../../src/app/subagents/handoff.js';
 import { resolveModel } from '../../src/model/catalogue.js';
 import type { ModelRequest } from '../../src/model/types.js';

@@ -22,10 +22,14 @@ test('in the foreground the warning stands before the result, and at the head of
 });
 
 test('in the background the state comes first; the notice waits for the warning', async () => {
+  // It may be completed before it is judged.
   let judge: (warning: string) => void = () => {};
+  const judgement = new Promise<string>((resolve) => {
+    judge = resolve;
+  });
   await using bench = await subagentBench({
     replies: [[{ text: 'All done.' }]],
-    given: { classify: () => new Promise((resolve) => (judge = resolve)) },
+    given: { classify: () => judgement },
   });
   const { agentId, outputFile } = launched(await bench.call({ runInBackground: true }));
   await eventually(() => expect(bench.registry.find(agentId)?.record().status).toBe('completed'));

@@ -12,11 +12,14 @@ import { systemIds } from '../../src/host/ids.js';
 import { run } from '../../src/host/run.js';
 import { makeFolder } from '../../src/store/spool.js';
 import type { Launch } from '../../src/team/launch.js';
-import { SETTINGS } from '../helpers/team.js';
+import { launchOf, SETTINGS } from '../helpers/team.js';
 import { tempDir } from '../helpers/tempDir.js';
 
 const Told = z.looseObject({ hook_event_name: z.string(), agent_id: z.optional(z.string()) });
 export type Told = z.infer<typeof Told>;
+
+/** Keeps what a hook is told, in one write: hooks that run at once do not mix their lines. */
+const KEEP = 'said=$(tr -d "\\n"); printf "%s\\n" "$said" >> "$CLAUDE_PROJECT_DIR/told"';
 
 /** A command hook for every one of these events, which keeps what it is told and then does `then`. */
 export const noting = (events: Readonly<Record<string, string>>) =>
@@ -24,7 +27,7 @@ export const noting = (events: Readonly<Record<string, string>>) =>
     Object.fromEntries(
       Object.entries(events).map(([event, then]) => [
         event,
-        [{ hooks: [{ type: 'command', command: `(tr -d "\\n"; echo) >> "$CLAUDE_PROJECT_DIR/told"; ${then}` }] }],
+        [{ hooks: [{ type: 'command', command: `${KEEP}; ${then}` }] }],
       ]),
     ),
   );
@@ -44,22 +47,17 @@ export async function hookBench(events: HooksByEvent, role: Launch['role'] = 'te
     program: [],
     shippedTemplates: dir.path,
   };
-  const launch: Launch = {
-    argv: [],
+  const launch = launchOf({
     cwd: dir.path,
     environment: { PATH: process.env['PATH'] ?? '' },
     home: home.root,
-    team: 'red',
     member: role === 'lead' ? 'team-lead' : 'bob',
     role,
-    generation: 1,
     sessionId: 'session',
-    agentType: 'general-purpose',
     model: 'claude-opus-5-5',
-    mode: 'default',
     backend: 'in-process',
     settings: { ...SETTINGS, hooks: { projectDir: dir.path, sources: [{ file: 'settings.json', events }] } },
-  };
+  });
   const notes: string[] = [];
   const state: AgentState = { cwd: dir.path, mode: 'default' };
   const hooks = createSessionHooks({ world, launch, state, isNew: true, note: (line) => notes.push(line) });

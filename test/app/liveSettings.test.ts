@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createLiveSettings, liveFrom } from '../../src/app/session/liveSettings.js';
-import { rulesIn } from '../../src/app/session/settingsRules.js';
+import { createLiveSettings, liveFrom } from '../../src/app/permissions/liveSettings.js';
+import { rulesIn } from '../../src/app/permissions/settingsRules.js';
 import { homeAt } from '../../src/config/paths.js';
 import { loadSettings } from '../../src/config/settings.js';
 import { SETTINGS } from '../helpers/team.js';

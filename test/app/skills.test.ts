@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Gate } from '../../src/agent/ports.js';
 import type { ToolContext } from '../../src/agent/tool.js';
-import { createGrants } from '../../src/app/session/skillGrants.js';
-import { createSkillUser, preloaded, skillListing } from '../../src/app/session/skills.js';
+import { createGrants } from '../../src/app/knowledge/skillGrants.js';
+import { createSkillUser, preloaded, skillListing } from '../../src/app/knowledge/skills.js';
 import type { Skill } from '../../src/definitions/skill.js';
 import { type LoadedSkills, NO_SKILLS } from '../../src/definitions/skillLoad.js';
 import type { JudgeContext } from '../../src/permissions/judge.js';

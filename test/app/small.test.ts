@@ -1,41 +1,22 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { runFacts } from '../../src/app/run/runFacts.js';
+import { takeSnapshot } from '../../src/app/run/snapshot.js';
 import { claimMember } from '../../src/app/session/claim.js';
 import { becomeLaunched } from '../../src/app/session/paneEnvironment.js';
 import { resolveMember } from '../../src/app/start/memberRequest.js';
-import { runFacts } from '../../src/app/start/runFacts.js';
-import { takeSnapshot } from '../../src/app/start/snapshot.js';
 import { freeTeamName } from '../../src/app/start/teamName.js';
 import { releaseWorktree } from '../../src/app/start/worktrees.js';
 import { loadAgents } from '../../src/definitions/load.js';
 import { systemIds } from '../../src/host/ids.js';
 import { procStart, thisProcess } from '../../src/host/processes.js';
 import { run } from '../../src/host/run.js';
-import type { Launch } from '../../src/team/launch.js';
 import { sendProtocol } from '../../src/team/messages.js';
 import { readRunRecord } from '../../src/team/runRecord.js';
 import { createWorktree } from '../../src/worktree/create.js';
 import { commitIn, initRepo } from '../helpers/gitRepo.js';
-import { DEAD, SETTINGS, type TeamOnDisk, teamOnDisk } from '../helpers/team.js';
-
-const launchOf = (more: Partial<Launch> = {}): Launch => ({
-  argv: [],
-  cwd: '/',
-  environment: {},
-  home: '/h',
-  team: 'red',
-  member: 'bob',
-  role: 'teammate',
-  generation: 1,
-  sessionId: 's',
-  agentType: 'general-purpose',
-  model: 'm',
-  mode: 'default',
-  backend: 'tmux',
-  settings: SETTINGS,
-  ...more,
-});
+import { DEAD, launchOf, SETTINGS, type TeamOnDisk, teamOnDisk } from '../helpers/team.js';
 
 test('one process owns an inbox: a second one is refused, a dead one’s is taken over with its sums', async () => {
   await using team = await teamOnDisk({ members: ['bob'] });

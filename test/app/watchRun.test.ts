@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createArrivals } from '../../src/agent/arrivals.js';
 import type { TurnEnd } from '../../src/agent/events.js';
+import { watchRun } from '../../src/app/run/watchRun.js';
 import { theWorld } from '../../src/app/services.js';
-import { watchRun } from '../../src/app/start/watchRun.js';
 import { fakeClock } from '../helpers/fakeClock.js';
 import { type TeamOnDisk, teamOnDisk } from '../helpers/team.js';
 

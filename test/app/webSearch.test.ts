@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSearchPort } from '../../src/app/session/searchPort.js';
+import { createSearchPort } from '../../src/app/tools/searchPort.js';
 import { systemClock } from '../../src/host/clock.js';
 import { systemIds } from '../../src/host/ids.js';
 import { createAnthropicClient } from '../../src/model/anthropic.js';

@@ -34,18 +34,6 @@ describe.each(BACKENDS)('a team on %s', (backend) => {
     await team[Symbol.asyncDispose]();
   }, 40_000);
 
-  async function does(who: string, line: string): Promise<string> {
-    const before = team.answers(who).length;
-    await team.tell(who, line);
-    const answer = await eventually(() => {
-      const all = team.answers(who);
-      expect(all.length).toBeGreaterThan(before);
-      return all.at(-1) ?? '';
-    }, 15_000);
-    await team.until(who, 'idle');
-    return answer;
-  }
-
   const asked = async (): Promise<{ id: string; from: string }[]> => JSON.parse(await team.ok('permissions', '--json'));
 
   test('a request shows at the lead with its member’s badge; allowed for always, it is asked by nobody again', async () => {
@@ -56,7 +44,7 @@ describe.each(BACKENDS)('a team on %s', (backend) => {
     await team.ok('allow', request?.id ?? '', '--always');
     await eventually(() => expect(existsSync(join(team.repo, 'shared-one'))).toBe(true));
     await team.until('carol', 'idle');
-    await does('carol', 'run touch shared-one');
+    await team.does('carol', 'run touch shared-one');
     expect(await asked()).toEqual([]);
   });
 
@@ -70,19 +58,19 @@ describe.each(BACKENDS)('a team on %s', (backend) => {
       teamAllowedPaths: [{ path: shared, toolName: 'Write', ...entry }],
       teamRules: [...(before.teamRules ?? []), { behavior: 'deny', rule: 'Bash(touch forbidden)', ...entry }],
     }));
-    await does('carol', `write ${join(shared, 'note')} words`);
+    await team.does('carol', `write ${join(shared, 'note')} words`);
     expect(await readFile(join(shared, 'note'), 'utf8')).toBe('words');
     expect(await asked()).toEqual([]);
-    await does('bob', 'run touch forbidden');
+    await team.does('bob', 'run touch forbidden');
     expect(existsSync(join(team.repo, 'forbidden'))).toBe(false);
   });
 
   test('two members that change one file are both told by the harness, and nobody is woken for it', async () => {
     const path = join(team.repo, 'both');
-    await does('bob', `write ${path} of-bob`);
+    await team.does('bob', `write ${path} of-bob`);
     await rm(path);
     const heardByBob = team.heard('bob').length;
-    await does('dave', `write ${path} of-dave`);
+    await team.does('dave', `write ${path} of-dave`);
     const mail = JSON.parse(await team.ok('inbox', 'bob', '--json'));
     expect(mail.at(-1)).toMatchObject({
       from: 'team',
@@ -101,26 +89,26 @@ describe.each(BACKENDS)('a team on %s', (backend) => {
     const [bob, dave] = [await team.member('bob'), await team.member('dave')].map((member) => `${member['socket']}`);
     expect(await team.ok('send', `uds:${bob}`, 'from', 'another', 'shell')).toMatch(/^[0-9a-f-]{36}$/);
     await team.hears('bob', /outside of your team.*teammate_id=.{1,4}uds:user.*from another shell/);
-    expect(await does('bob', `send uds:${dave} from-bob-elsewhere`)).toMatch(/^Sent as [0-9a-f-]{36} to uds:/);
+    expect(await team.does('bob', `send uds:${dave} from-bob-elsewhere`)).toMatch(/^Sent as [0-9a-f-]{36} to uds:/);
     const heard = await team.hears('dave', /teammate_id=.{1,4}uds:bob@red.*from-bob-elsewhere/);
     expect(heard).toContain(`uds:${bob}`);
-    expect(await does('bob', 'send uds:/nowhere/at/all.sock lost')).toContain('No session listens at');
-    expect(await does('bob', 'send bridge:there lost')).toContain('No bridge to other machines is configured');
+    expect(await team.does('bob', 'send uds:/nowhere/at/all.sock lost')).toContain('No session listens at');
+    expect(await team.does('bob', 'send bridge:there lost')).toContain('No bridge to other machines is configured');
     const { exitCode, stderr } = await team.troupe(['send', 'uds:here', 'lost']);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('needs the absolute path of a socket')]);
   });
 
   test('a sub-agent is gone on with by its own member; from a shell it is said whom to ask', async () => {
-    const answer = await does('bob', 'agent general-purpose Look-around');
+    const answer = await team.does('bob', 'agent general-purpose Look-around');
     const [, id = ''] = /\[(agent-[0-9a-f]{16}):/.exec(answer) ?? [];
     expect(id).not.toBe('');
-    expect(await does('bob', `send ${id} once-more`)).toContain(id);
+    expect(await team.does('bob', `send ${id} once-more`)).toContain(id);
     await eventually(() => {
       const requests = team.server.log().filter(({ userId }) => userId === `troupe:red:bob/${id}`);
       expect(JSON.stringify(requests.at(-1)?.body)).toContain('once-more');
     });
     await team.until('bob', 'idle');
-    expect(await does('carol', `send ${id} not-yours`)).toContain(`No member "${id}" in red`);
+    expect(await team.does('carol', `send ${id} not-yours`)).toContain(`No member "${id}" in red`);
     const { exitCode, stderr } = await team.troupe(['send', id, 'hello']);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`"${id}" is an agent of bob's own`)]);
   });
@@ -143,7 +131,7 @@ describe.each(BACKENDS)('a team on %s', (backend) => {
     const inbox = join(team.root, 'inboxes', 'dave.d');
     await rm(inbox, { recursive: true });
     await writeFile(inbox, 'in the way');
-    const answer = await does('bob', 'send * to-everybody');
+    const answer = await team.does('bob', 'send * to-everybody');
     expect(answer).toMatch(/^Sent as [0-9a-f-]{36} to (carol, team-lead|team-lead, carol)\.\nNot delivered to dave: /);
     for (const name of ['team-lead', 'carol']) await team.hears(name, 'to-everybody');
     const { exitCode, stderr } = await team.troupe(['send', '*', 'once more']);

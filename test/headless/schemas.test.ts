@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failedRun } from '../../src/app/start/failedRun.js';
+import { failedRun } from '../../src/app/run/failedRun.js';
 import { checkerOf, pathOf, publishedSchema } from '../helpers/schemas.js';
 
 // After a wanted change: npx vitest run --project unit test/headless/schemas.test.ts -u

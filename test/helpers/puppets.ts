@@ -80,6 +80,8 @@ export type BackendName = (typeof BACKENDS)[number];
 export interface PuppetTeam extends TmuxStage {
   /** Says something to a member in the user's name. */
   tell(member: string, text: string): Promise<unknown>;
+  /** Tells a puppet to do something, waits until it is idle again, and returns what its tool has answered. */
+  does(member: string, line: string): Promise<string>;
   /** What the tools of an agent have answered, as texts, newest last. */
   answers(agent: string): string[];
   /** Waits until an agent has been told something, in any request. */
@@ -112,12 +114,24 @@ export async function puppetTeam(
   const root = join(stage.home, 'teams', 'red');
   const tmuxOfLead = async (...args: string[]) => (user ? user.tmux(...args) : stage.tmux(...args));
   const paneOfLead = async () => user?.pane ?? (await stage.member('team-lead')).pane;
+  const answers = (agent: string) =>
+    resultsOf(stage, agent).map((content) => (typeof content === 'string' ? content : JSON.stringify(content)));
   return {
     ...stage,
     root,
     tell: (member, text) => stage.ok('send', member, text),
-    answers: (agent) =>
-      resultsOf(stage, agent).map((content) => (typeof content === 'string' ? content : JSON.stringify(content))),
+    async does(member, line) {
+      const before = answers(member).length;
+      await stage.ok('send', member, line);
+      const answer = await eventually(() => {
+        const all = answers(member);
+        expect(all.length).toBeGreaterThan(before);
+        return all.at(-1) ?? '';
+      }, 15_000);
+      await stage.until(member, 'idle');
+      return answer;
+    },
+    answers,
     hears: (agent, words) =>
       eventually(() => {
         // From its newest request that has them: what is said stays in the conversation.

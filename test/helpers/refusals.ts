@@ -27,7 +27,7 @@ export const WORDS: readonly Refusal[] = [
   { args: ['agents', 'lst'], says: 'There is no command "agents lst". Did you mean "ls"? There are: ls, show, check' },
   {
     args: ['templates', 'nit'],
-    says: 'There is no command "templates nit". Did you mean "init"? There are: ls, show, init, check, save',
+    says: 'There is no command "templates nit". Did you mean "init"? There are: ls, show, init, save, check',
   },
   { args: ['send'], says: "Missing required argument 'to'. See: troupe send --help" },
   {

@@ -8,7 +8,7 @@ import { openMailbox } from '../../src/mailbox/mailbox.js';
 import { openTaskList } from '../../src/tasks/taskList.js';
 import { makeTeamFolders } from '../../src/team/archive.js';
 import { openEventLog } from '../../src/team/eventLog.js';
-import type { TeamSettings } from '../../src/team/launch.js';
+import type { Launch, TeamSettings } from '../../src/team/launch.js';
 import { LEAD } from '../../src/team/member.js';
 import type { TeamPlace } from '../../src/team/messages.js';
 import { openRequests } from '../../src/team/requests.js';
@@ -27,6 +27,25 @@ export const SETTINGS: TeamSettings = {
   trusted: true,
   interactive: false,
 };
+
+/** What bob of the team `red` is started with. */
+export const launchOf = (more: Partial<Launch> = {}): Launch => ({
+  argv: [],
+  cwd: '/',
+  environment: {},
+  home: '/h',
+  team: 'red',
+  member: 'bob',
+  role: 'teammate',
+  generation: 1,
+  sessionId: 's',
+  agentType: 'general-purpose',
+  model: 'm',
+  mode: 'default',
+  backend: 'tmux',
+  settings: SETTINGS,
+  ...more,
+});
 
 /** The team `red` with its lead on disk, in a home of the test's own. */
 export async function teamOnDisk({

@@ -1,26 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Launch, takeLaunch, writeLaunch } from '../../src/team/launch.js';
-import { SETTINGS } from '../helpers/team.js';
+import { takeLaunch, writeLaunch } from '../../src/team/launch.js';
+import { launchOf } from '../helpers/team.js';
 import { tempDir } from '../helpers/tempDir.js';
 
-const LAUNCH: Launch = {
-  argv: ['node', 'troupe'],
-  cwd: '/',
-  environment: { A: '' },
-  home: '/home',
-  team: 'red',
-  member: 'bob',
-  role: 'teammate',
-  generation: 1,
-  sessionId: 's',
-  agentType: 'general-purpose',
-  model: 'm',
-  mode: 'default',
-  backend: 'tmux',
-  settings: SETTINGS,
-};
+const LAUNCH = launchOf({ argv: ['node', 'troupe'], environment: { A: '' } });
 
 test('a launch file is read once and then gone, for it holds secrets', async () => {
   await using dir = await tempDir();

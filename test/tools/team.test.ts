@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Tool } from '../../src/agent/tool.js';
-import { createMessagePort } from '../../src/app/session/messagePort.js';
+import { createMessagePort } from '../../src/app/tools/messagePort.js';
 import { systemIds } from '../../src/host/ids.js';
 import type { AgentCall } from '../../src/tools/agent.js';
 import { createAgentTool } from '../../src/tools/agent.js';

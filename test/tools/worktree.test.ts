@@ -1,7 +1,7 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createOwnWorktree } from '../../src/app/session/ownWorktree.js';
+import { createOwnWorktree } from '../../src/app/tools/ownWorktree.js';
 import { systemIds } from '../../src/host/ids.js';
 import { run } from '../../src/host/run.js';
 import { createEnterWorktreeTool, createExitWorktreeTool } from '../../src/tools/worktree.js';

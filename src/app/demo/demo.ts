@@ -8,11 +8,11 @@ import { startModelServer } from '../../modelServer/server.js';
 import type { WantedBackend } from '../../panes/choose.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { ExitCode, isAbort } from '../../util/errors.js';
+import { runTeam } from '../run/run.js';
+import { takeSnapshot } from '../run/snapshot.js';
 import { placeOf, type World } from '../services.js';
 import { type BackendWish, decideBackend } from '../start/backends.js';
 import type { TeamWish } from '../start/planTeam.js';
-import { runTeam } from '../start/run.js';
-import { takeSnapshot } from '../start/snapshot.js';
 import { up } from '../start/up.js';
 import { DEMO_PROMPT, type DemoRepository, makeDemoRepository } from './demoRepository.js';
 

@@ -10,8 +10,8 @@ import { agentsOfManifest } from '../../definitions/plugin.js';
 import { loadTemplate, loadTemplates, type TemplateFile } from '../../team/template.js';
 import { parseTemplate } from '../../team/templateSchema.js';
 import { hasCode, messageOf, UserError } from '../../util/errors.js';
+import { agentsFor } from '../knowledge/agentTypes.js';
 import type { World } from '../services.js';
-import { agentsFor } from '../session/agentTypes.js';
 
 async function agentsHere(world: World) {
   const { home } = world;

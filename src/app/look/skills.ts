@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { currentFolder } from '../../config/env.js';
 import { openTrust } from '../../config/trust.js';
+import { skillsFor } from '../knowledge/skills.js';
 import type { World } from '../services.js';
-import { skillsFor } from '../session/skills.js';
 
 /** Every skill that can be used here, what stands in whose way, and the files that are none. */
 export async function listSkills({ home }: World, pluginDirs: readonly string[]) {

@@ -6,8 +6,8 @@ import { type ConfiguredServer, expandServer } from '../../definitions/mcp.js';
 import { pluginsOf } from '../../definitions/plugin.js';
 import type { TeamSettings } from '../../team/launch.js';
 import { UserError } from '../../util/errors.js';
+import { isOn } from '../knowledge/agentTypes.js';
 import type { World } from '../services.js';
-import { isOn } from '../session/agentTypes.js';
 
 export interface UsableServers {
   /** With their variables filled in. */

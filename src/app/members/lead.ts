@@ -21,15 +21,15 @@ import { openTeamFile } from '../../team/teamFile.js';
 import type { AgentCall } from '../../tools/agent.js';
 import type { AskUser } from '../../tools/askUserQuestion.js';
 import { worktreeHooks } from '../hooks/worktreeHooks.js';
+import { agentsFor } from '../knowledge/agentTypes.js';
 import { requireMembersServers } from '../mcp/teamServers.js';
 import { type Engine, placeOf, type World } from '../services.js';
-import { agentsFor } from '../session/agentTypes.js';
 import { openSession, type Session } from '../session/memberSession.js';
-import { createMessagePort } from '../session/messagePort.js';
 import { recordedAsk } from '../session/questions.js';
 import type { SessionParts } from '../session/sessionGround.js';
 import { releaseFormer } from '../start/addMember.js';
 import { resolveMember } from '../start/memberRequest.js';
+import { createMessagePort } from '../tools/messagePort.js';
 import { createTeamPort } from './leadTeam.js';
 import { showOpenRequests } from './openRequests.js';
 

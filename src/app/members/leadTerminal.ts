@@ -125,7 +125,7 @@ export function openLeadTerminal({
     },
     background: toBackground,
     async skill(name, line) {
-      const { isTypedSkill } = await import('../session/skills.js');
+      const { isTypedSkill } = await import('../knowledge/skills.js');
       return (await isTypedSkill(world.home, await file.require(), name)) ? told(LEAD, line) : undefined;
     },
     async down() {

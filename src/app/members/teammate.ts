@@ -6,7 +6,7 @@ import { changeMember, type Member, openTeamFile } from '../../team/teamFile.js'
 import { isAbort } from '../../util/errors.js';
 import type { Engine, World } from '../services.js';
 import { openSession } from '../session/memberSession.js';
-import { createMessagePort } from '../session/messagePort.js';
+import { createMessagePort } from '../tools/messagePort.js';
 import { createLeadLook } from './leadAlive.js';
 import { reopenPlan, retellPlanAnswer } from './reopen.js';
 

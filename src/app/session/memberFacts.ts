@@ -1,12 +1,18 @@
 import type { Environment } from '../../agent/systemPrompt.js';
+import type { FilterRequest } from '../../agent/toolFilter.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
+import { toolListOf } from '../../definitions/mcp.js';
 import type { Run } from '../../host/run.js';
 import type { Effort } from '../../model/types.js';
 import type { Launch } from '../../team/launch.js';
 import { git, isRepository } from '../../worktree/git.js';
+import { mainCheckoutOf } from '../../worktree/place.js';
 
 /** Responses of the model that it may have: its definition's limit or the team's, whichever is lower. */
-export function maxTurnsOf(definition: AgentDefinition | undefined, limit: number | undefined): { maxTurns?: number } {
+export function maxTurnsOf(
+  definition: Pick<AgentDefinition, 'maxTurns'> | undefined,
+  limit: number | undefined,
+): { maxTurns?: number } {
   const limits = [definition?.maxTurns, limit].filter((turns) => turns !== undefined);
   return limits.length > 0 ? { maxTurns: Math.min(...limits) } : {};
 }
@@ -17,9 +23,17 @@ export function effortOf(definition: AgentDefinition | undefined, session: Effor
   return effort ? { effort } : {};
 }
 
-/** A worktree of ours lies in `<checkout>/.claude/worktrees/<name>`. */
-export function mainCheckoutOf({ worktree, cwd }: Launch): string {
-  return worktree ? worktree.path.replace(/\/\.claude\/worktrees\/.*$/, '') : cwd;
+/** Which of all tools it has. */
+export function toolFilterOf(
+  { role, tools, modeAfterPlan }: Launch,
+  definition: AgentDefinition | undefined,
+): FilterRequest {
+  return {
+    kind: role,
+    tools: tools ?? (definition && toolListOf(definition)),
+    disallowedTools: definition?.disallowedTools,
+    plans: modeAfterPlan !== undefined,
+  };
 }
 
 /** Where it works, in the words of its system prompt. */
@@ -31,6 +45,6 @@ export async function environmentOf(run: Run, launch: Launch): Promise<Environme
     platform: process.platform,
     shell: 'bash',
     model,
-    ...(worktree && { worktree: { branch: worktree.branch, mainCheckout: mainCheckoutOf(launch) } }),
+    ...(worktree && { worktree: { branch: worktree.branch, mainCheckout: mainCheckoutOf(worktree.path) } }),
   };
 }

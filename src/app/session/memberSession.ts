@@ -5,10 +5,10 @@ import { LEAD } from '../../team/member.js';
 import type { TeamRequest } from '../../team/requests.js';
 import { deliveredMail } from '../../transcript/resume.js';
 import { updateSession } from '../../transcript/session.js';
+import { promptsHeard } from '../knowledge/typedSkills.js';
 import type { Engine, World } from '../services.js';
-import type { Reach } from './memberAgent.js';
+import type { Reach } from '../tools/memberTools.js';
 import { openGround, type SessionParts } from './sessionGround.js';
-import { promptsHeard } from './typedSkills.js';
 
 /** How a lead's session and a teammate's differ: in what happens at the edges of turns, and in whom the tools reach. */
 export interface Part extends Reach {

@@ -1,7 +1,7 @@
 import { introduction } from '../../agent/introduction.js';
 import { type AgentDefinition, whenToUse } from '../../definitions/agent.js';
 import { LEAD } from '../../team/member.js';
-import { openTeamFile } from '../../team/teamFile.js';
+import { type Member, openTeamFile } from '../../team/teamFile.js';
 import { head, oneLine } from '../../util/text.js';
 import type { SessionParts } from './sessionGround.js';
 
@@ -14,17 +14,22 @@ export type Facts = Pick<SessionParts, 'place' | 'launch' | 'tasks' | 'requests'
 /** What a member knew of its team, told again from disk when its conversation goes on from a summary. */
 export async function reminders(facts: Facts, agents: readonly AgentDefinition[]): Promise<string> {
   const team = await openTeamFile(facts.place.paths.config).read();
-  const others = (team?.members ?? []).filter(({ name }) => name !== facts.launch.member);
   const parts = [
-    introduction({
-      members: others.map(({ name, agentType, planModeRequired }) => ({ name, agentType, plans: planModeRequired })),
-      agents: agents.map((agent) => ({ type: agent.agentType, whenToUse: whenToUse(agent) })),
-    }),
+    introductionOf(team?.members ?? [], facts.launch.member, agents),
     await openTasks(facts),
     await plans(facts),
     `Your permission mode: ${facts.state.mode}.`,
   ];
   return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** Tells the member `self` who the others are, and which agents it may start. */
+export function introductionOf(members: readonly Member[], self: string, agents: readonly AgentDefinition[]): string {
+  const others = members.filter(({ name }) => name !== self);
+  return introduction({
+    members: others.map(({ name, agentType, planModeRequired }) => ({ name, agentType, plans: planModeRequired })),
+    agents: agents.map((agent) => ({ type: agent.agentType, whenToUse: whenToUse(agent) })),
+  });
 }
 
 async function openTasks({ tasks }: Facts): Promise<string> {

@@ -12,13 +12,13 @@ import type { RunRecordFile } from '../../team/runRecord.js';
 import type { TeamFile } from '../../team/teamFile.js';
 import { createSession } from '../../transcript/session.js';
 import { openTranscript, type Transcript } from '../../transcript/transcript.js';
+import { createTypedSkills, type TypedSkills } from '../knowledge/typedSkills.js';
+import { createLiveSettings } from '../permissions/liveSettings.js';
 import { placeOf, type World } from '../services.js';
 import type { SessionTelemetry } from '../telemetry/sessionTelemetry.js';
 import { claimMember } from './claim.js';
-import { createLiveSettings } from './liveSettings.js';
 import { openSessionSocket } from './sessionSocket.js';
 import { openTeamView } from './teamView.js';
-import { createTypedSkills, type TypedSkills } from './typedSkills.js';
 
 /** What a session offers to the role that is played in it. */
 export interface SessionParts {

@@ -15,13 +15,13 @@ import { type Expanded, expandTemplate, loadTemplate, loadTemplates, plain } fro
 import { UserError } from '../../util/errors.js';
 import { foldName } from '../../util/names.js';
 import { teamHooks } from '../hooks/teamHooks.js';
+import { agentsFor } from '../knowledge/agentTypes.js';
+import { instructionsAt } from '../knowledge/instructions.js';
 import { commandLineServers, requireMembersServers, teamServers } from '../mcp/teamServers.js';
+import { liveFrom } from '../permissions/liveSettings.js';
+import { rulesIn } from '../permissions/settingsRules.js';
 import type { World } from '../services.js';
-import { agentsFor } from '../session/agentTypes.js';
-import { instructionsAt } from '../session/instructions.js';
-import { liveFrom } from '../session/liveSettings.js';
 import { requestLimit } from '../session/requestLimit.js';
-import { rulesIn } from '../session/settingsRules.js';
 import { requireCredentials } from './credentials.js';
 import { resolveMember } from './memberRequest.js';
 import { freeTeamName } from './teamName.js';

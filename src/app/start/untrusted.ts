@@ -1,8 +1,8 @@
 import type { LoadedAgents } from '../../definitions/load.js';
 import type { TeamSettings } from '../../team/launch.js';
+import { isOn } from '../knowledge/agentTypes.js';
+import { skillsFor } from '../knowledge/skills.js';
 import type { World } from '../services.js';
-import { isOn } from '../session/agentTypes.js';
-import { skillsFor } from '../session/skills.js';
 
 /** What agents and skills of an untrusted project would bring along and may not, a line for each file. */
 export async function untrustedDefinitions(

@@ -2,7 +2,7 @@ import type { Task } from '../../agent/background.js';
 import type { AgentEvent, TurnEnd } from '../../agent/events.js';
 import { progressAfter } from '../../agent/progress.js';
 import { defused, finalText } from '../../agent/result.js';
-import { type AgentRun, runAgent } from '../../agent/runAgent.js';
+import { type AgentRun, runToEnd } from '../../agent/runAgent.js';
 import type { TaskOutcome } from '../../agent/taskRecord.js';
 import type { Clock } from '../../host/clock.js';
 import type { Usage } from '../../model/types.js';
@@ -57,7 +57,7 @@ export async function driveAgent(
   const cleanups = run.cleanups.map(once);
 
   try {
-    const end = await Promise.race([toItsEnd({ ...run, cleanups }, saw), stuck(task.signal, clock, over.signal)]);
+    const end = await Promise.race([runToEnd({ ...run, cleanups }, saw), stuck(task.signal, clock, over.signal)]);
     return harmless({ ...outcomeOf(end, task, lastWords()), usage });
   } catch (error) {
     return harmless({ status: task.stopped()?.as ?? 'failed', result: lastWords(), error: messageOf(error), usage });
@@ -83,20 +83,6 @@ function once(work: () => Promise<void> | void): () => Promise<void> | void {
 /** What an agent wrote is no instruction for whoever reads its result. */
 function harmless(outcome: TaskOutcome): TaskOutcome {
   return { ...outcome, ...(outcome.result !== undefined && { result: defused(outcome.result) }) };
-}
-
-async function toItsEnd(run: AgentRun, saw: (event: AgentEvent) => Promise<void>): Promise<TurnEnd> {
-  const agent = runAgent(run);
-  try {
-    for (;;) {
-      const { done, value } = await agent.next();
-      if (done) return value;
-      await saw(value);
-    }
-  } finally {
-    // Where an observer failed, the agent cleans up all the same.
-    await agent.return({ reason: 'aborted', text: '' });
-  }
 }
 
 /** Rejects when the agent hangs in something that does not obey its signal. */

@@ -16,11 +16,13 @@ import { narrowed, type PermissionMode } from '../../permissions/mode.js';
 import type { AgentCall, AgentPort } from '../../tools/agent.js';
 import { createToolSearchTool } from '../../tools/toolSearch.js';
 import { openTranscript } from '../../transcript/transcript.js';
+import { mainCheckoutOf } from '../../worktree/place.js';
 import type { Worktree, WorktreeHooks } from '../../worktree/worktree.js';
 import type { SubagentHooks } from '../hooks/subagentHooks.js';
+import type { AgentKnowledge, Knowledge } from '../knowledge/knowledge.js';
+import { isForNotes } from '../knowledge/memoryTools.js';
 import type { SessionServers } from '../mcp/agentServers.js';
-import type { AgentKnowledge, Knowledge } from '../session/knowledge.js';
-import { isForNotes } from '../session/memoryTools.js';
+import { maxTurnsOf } from '../session/memberFacts.js';
 import { transcriptPort } from '../session/transcriptPort.js';
 import { filterOf, type Parent, subagentParts } from './subagentParts.js';
 
@@ -122,7 +124,11 @@ export async function joinSubagent(deps: SubagentDeps, request: SubagentRequest)
     { prompt: request.prompt, model: request.model },
     {
       parent: { ...parent, tools: () => rebound(parent.tools(), bound, definition.sharesPrefix === true) },
-      environment: { ...deps.environment, cwd, ...(worktree && { worktree: placeOf(worktree) }) },
+      environment: {
+        ...deps.environment,
+        cwd,
+        ...(worktree && { worktree: { branch: worktree.branch, mainCheckout: mainCheckoutOf(worktree.path) } }),
+      },
       variables: deps.variables,
       gitNote: () => deps.gitNote(cwd),
       knowledge,
@@ -168,10 +174,9 @@ export async function joinSubagent(deps: SubagentDeps, request: SubagentRequest)
   const atEnd = hooked && withEndHooks(undefined, hooked.atEnd, () => signal, drain);
   const path = join(session.agents, `${agentId}.jsonl`);
   const transcript = openTranscript(path, { sessionId, agentId, clock, ids });
-  const limits = [parts.maxTurns, deps.maxTurns].filter((turns) => turns !== undefined);
   const run: AgentRun = {
     ...parts,
-    ...(limits.length > 0 && { maxTurns: Math.min(...limits) }),
+    ...maxTurnsOf(joined, deps.maxTurns),
     client: deps.client,
     userId: `${deps.userId}/${agentId}`,
     gate: deps.gateFor(parts.state, definition, folder),
@@ -210,9 +215,4 @@ function rebound(parent: readonly Tool[], bound: readonly Tool[], sharesPrefix: 
     const own = bound.find(({ name }) => name === tool.name);
     return [own ? { ...own, ...(sharesPrefix && { schema: tool.schema }) } : (tool.deferred ?? tool)];
   });
-}
-
-/** A worktree of ours lies in `<checkout>/.claude/worktrees/<name>`. */
-function placeOf({ path, branch }: Worktree): NonNullable<Environment['worktree']> {
-  return { branch, mainCheckout: path.replace(/\/\.claude\/worktrees\/.*$/, '') };
 }

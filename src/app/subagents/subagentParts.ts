@@ -13,9 +13,10 @@ import type { Effort, ModelRequest, TextBlockParam } from '../../model/types.js'
 import { narrowed, type PermissionMode } from '../../permissions/mode.js';
 import { type BoundedReadLedger, createReadLedger } from '../../tools/support/readLedger.js';
 import { UserError } from '../../util/errors.js';
+import type { AgentKnowledge } from '../knowledge/knowledge.js';
+import { toolsWithNotes } from '../knowledge/memoryTools.js';
 import { childModel } from '../session/childModel.js';
-import type { AgentKnowledge } from '../session/knowledge.js';
-import { toolsWithNotes } from '../session/memoryTools.js';
+import { effortOf } from '../session/memberFacts.js';
 
 /** The agent that starts another one, as far as that takes anything over from it. */
 export interface Parent {
@@ -154,12 +155,11 @@ function compactionOf(model: string, knowledge: PartsOptions['knowledge']) {
 
 /** Effort: definition > session. A sub-agent thinks only where one of them was set. */
 function thinkingOf(
-  { effort: defined }: AgentDefinition,
+  definition: AgentDefinition,
   session: Effort | undefined,
 ): { readonly effort?: Effort; readonly thinking?: 'off' } {
-  // No model of the API takes a number.
-  const effort = typeof defined === 'string' ? defined : session;
-  return { ...(effort && { effort }), ...(effort === undefined && defined === undefined && { thinking: 'off' }) };
+  const isSet = session !== undefined || definition.effort !== undefined;
+  return { ...effortOf(definition, session), ...(!isSet && { thinking: 'off' }) };
 }
 
 const LOOSE: readonly PermissionMode[] = ['acceptEdits', 'auto', 'bypassPermissions'];

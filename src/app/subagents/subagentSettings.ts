@@ -1,7 +1,7 @@
 import { type AgentLimits, DEFAULT_LIMITS } from '../../agent/limits.js';
 import type { Caller } from '../../agent/route.js';
 import type { Launch } from '../../team/launch.js';
-import { isOn } from '../session/agentTypes.js';
+import { isOn } from '../knowledge/agentTypes.js';
 
 /** What the environment and the settings say about sub-agents and background tasks. */
 export interface SubagentSettings {

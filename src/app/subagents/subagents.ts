@@ -1,32 +1,24 @@
 import { join } from 'node:path';
 import { type Arrivals, createArrivals } from '../../agent/arrivals.js';
 import type { Task, TaskRegistry } from '../../agent/background.js';
-import type { AgentEvent } from '../../agent/events.js';
 import { createAgentSlots, type Slot } from '../../agent/limits.js';
 import { type Route, route } from '../../agent/route.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
 import { type LoadedAgents, requireAgent } from '../../definitions/load.js';
-import type { MessageParam } from '../../model/types.js';
 import type { Rule } from '../../permissions/rule.js';
 import type { AgentCall, AgentPort } from '../../tools/agent.js';
 import { historyOf } from '../../transcript/resume.js';
-import type { AgentRecord, TaskFiles } from '../../transcript/taskFiles.js';
+import type { AgentRecord } from '../../transcript/taskFiles.js';
 import { openTranscript } from '../../transcript/transcript.js';
 import { UserError } from '../../util/errors.js';
-import type { SubagentHooks } from '../hooks/subagentHooks.js';
-import { withSummaries } from './agentSummaries.js';
-import { driveAgent } from './driveAgent.js';
-import type { Isolation } from './isolation.js';
+import { type AgentEndDeps, toAgentEnd } from './agentEnd.js';
 import { type AgentParent, joinSubagent, type SubagentDeps } from './subagent.js';
 import type { SubagentSettings } from './subagentSettings.js';
 import { launchedText, resultText } from './subagentWords.js';
 
-export interface SubagentsDeps extends SubagentDeps {
-  readonly settings: SubagentSettings;
+export interface SubagentsDeps extends SubagentDeps, AgentEndDeps {
   readonly agents: () => Promise<LoadedAgents>;
   readonly registry: TaskRegistry;
-  readonly files: TaskFiles;
-  readonly isolation: Isolation;
   readonly denyRules: () => readonly Rule[];
   /** The team, for whoever may bring members into it. */
   readonly team?: string | undefined;
@@ -35,19 +27,8 @@ export interface SubagentsDeps extends SubagentDeps {
   readonly isMember: (name: string) => boolean;
   /** The tool-use ids of the agents that the session has had before. */
   readonly startedBefore: readonly string[];
-  /** Usage and cost of each response, to be added to the member's. */
-  readonly spent: (response: Extract<AgentEvent, { type: 'assistant' | 'compacted' }>) => Promise<void>;
-  readonly onEvent: (event: AgentEvent) => void;
   /** Names of the connected MCP servers, once those that are about to be connected are. */
   readonly mcpServers?: (() => Promise<readonly string[]>) | undefined;
-  /** An agent starts (`SubagentStart`). What it returns is called when it has ended, exactly once on every path. Never throws. */
-  readonly onStart?: SubagentHooks['started'] | undefined;
-  /** A warning about what an agent that has ended did, or nothing. */
-  readonly classify?:
-    | ((agent: AgentRecord, history: readonly MessageParam[], signal: AbortSignal) => Promise<string | undefined>)
-    | undefined;
-  /** A sub-agent has ended: its child processes go. */
-  readonly endChildren: (agentId: string) => Promise<void>;
 }
 
 /** The sub-agents of one session. */
@@ -178,28 +159,14 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
     return { task, finished };
 
     async function finish() {
-      const observe = async (event: AgentEvent) => {
-        if (event.type === 'assistant' || event.type === 'compacted') await deps.spent(event);
-        deps.onEvent(event.type === 'tool_denied' ? event : { type: 'subagent', toolUseId: call.toolUseId, event });
-      };
-      const stopped = await deps.onStart?.(record, { arrivals, signal: task.signal });
-      // What is its own ends first, for a server that is killed would be connected anew.
-      const cleanups = [() => deps.endChildren(agentId), ...run.cleanups, ...(stopped ? [stopped] : [])];
-      const asked = withSummaries({ ...run, cleanups }, task, deps);
-      const beside = settings.summaries ? asked.beside : undefined;
-      const outcome = await driveAgent(asked.run, task, { clock, idleMs: settings.idleMs, observe, beside });
-      const isStopped = outcome.status === 'killed' || outcome.status === 'timed_out';
-      // What was said to it before it was stopped is not what it goes on with.
-      if (isStopped) arrivals.take();
-      leave();
-      slot.free();
-      await files.saveAgent({ ...record, status: outcome.status, endedAt: clock.now() }).catch(() => {});
-      const { classify } = deps;
-      const facts = await task.end(outcome, {
-        ...(classify && { classify: (signal) => classify(record, run.history, signal) }),
-        ...(worktree && {
-          worktree: async () => ((await deps.isolation.release(worktree, parent.folder)) ? undefined : worktree),
-        }),
+      const { outcome, facts } = await toAgentEnd(deps, {
+        ...{ record, run, task, arrivals },
+        toolUseId: call.toolUseId,
+        parentFolder: parent.folder,
+        free() {
+          leave();
+          slot.free();
+        },
       });
       // Until now, so that nobody begins it anew while it is still being cleared away.
       inboxes.delete(agentId);

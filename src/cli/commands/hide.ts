@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { hidePanes } from '../../app/hidePanes.js';
+import { hidePanes } from '../../app/members/hidePanes.js';
 import { theWorld } from '../../app/services.js';
 import { createOutput } from '../output.js';
 import { examples, type TeamOptions, withJson, withTeam } from './shared.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { resume } from '../../app/resume/resume.js';
 import { theWorld } from '../../app/services.js';
-import { resume } from '../../app/start/resume.js';
 import { createOutput, isTerminal, note } from '../output.js';
 import { backendOption, examples, type TeamOptions, withJson, withTeam } from './shared.js';
 

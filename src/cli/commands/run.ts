@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { onFault, onInterrupt } from '../../app/interrupt.js';
 import { refuseMembers } from '../../app/look/teams.js';
+import { failedRun } from '../../app/run/failedRun.js';
+import { type RunOutcome, runTeam } from '../../app/run/run.js';
 import { isoNow, theWorld, type World } from '../../app/services.js';
-import { failedRun } from '../../app/start/failedRun.js';
 import { planTeam } from '../../app/start/planTeam.js';
-import { type RunOutcome, runTeam } from '../../app/start/run.js';
 import { ExitCode, messageOf, UserError } from '../../util/errors.js';
 import { exitWith } from '../exit.js';
 import { isStdinPiped, note, onBrokenPipe, printLine } from '../output.js';
@@ -138,7 +138,7 @@ async function wordsOf(
 ): Promise<string[]> {
   const words = [...(template === undefined ? [] : [template]), ...prompt];
   if (!isStdinPiped()) return words;
-  const { readInput } = await import('../../app/start/readInput.js');
+  const { readInput } = await import('../../app/run/readInput.js');
   const patienceMs = words.length === 0 ? undefined : PATIENCE_MS;
   try {
     const piped = await readInput(process.stdin, { clock, signal, patienceMs });

@@ -1,11 +1,11 @@
-import { isHidden, withHidden } from '../team/hidden.js';
-import { LEAD, requireMember } from '../team/member.js';
-import { paneOf } from '../team/shutdown.js';
-import { changeMember, openTeamFile } from '../team/teamFile.js';
-import { ExitCode, UserError } from '../util/errors.js';
-import { chooseTeam, refuseMembers } from './look/teams.js';
-import { placeOf, type World } from './services.js';
-import { recordedBackend } from './start/backends.js';
+import { isHidden, withHidden } from '../../team/hidden.js';
+import { LEAD, requireMember } from '../../team/member.js';
+import { paneOf } from '../../team/shutdown.js';
+import { changeMember, openTeamFile } from '../../team/teamFile.js';
+import { ExitCode, UserError } from '../../util/errors.js';
+import { chooseTeam, refuseMembers } from '../look/teams.js';
+import { placeOf, type World } from '../services.js';
+import { recordedBackend } from '../start/backends.js';
 
 export interface HideRequest {
   readonly command: 'hide' | 'show';

@@ -9,9 +9,9 @@ import { runsWords } from '../../team/takeOver.js';
 import type { Member } from '../../team/teamFile.js';
 import { ExitCode, UserError } from '../../util/errors.js';
 import type { World } from '../services.js';
-import { requireCredentials } from './credentials.js';
+import { requireCredentials } from '../start/credentials.js';
+import { PERMISSION_TIMEOUT_S } from '../start/planTeam.js';
 import type { FoundTeam } from './findTeam.js';
-import { PERMISSION_TIMEOUT_S } from './planTeam.js';
 
 /** A team as it would be gone on with. Making it has touched nothing. */
 export interface ResumePlan extends FoundTeam {

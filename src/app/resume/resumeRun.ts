@@ -2,12 +2,12 @@ import { openEventLog } from '../../team/eventLog.js';
 import { plain } from '../../team/template.js';
 import { UserError } from '../../util/errors.js';
 import { placeOf, type World } from '../services.js';
-import { againRequest } from './again.js';
+import { againRequest } from '../start/again.js';
+import type { TeamPlan, TeamWish } from '../start/planTeam.js';
+import type { StartedTeam } from '../start/startTeam.js';
 import { findBySession } from './findTeam.js';
-import type { TeamPlan, TeamWish } from './planTeam.js';
 import { planResume, type ResumePlan } from './resumePlan.js';
 import { resumeTeam, type TeamResume } from './resumeTeam.js';
-import type { StartedTeam } from './startTeam.js';
 
 /** A run that goes on, in the form of one that begins. */
 export interface RunAgain {

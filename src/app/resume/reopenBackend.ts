@@ -6,7 +6,13 @@ import { LEAD } from '../../team/member.js';
 import { paneOf } from '../../team/shutdown.js';
 import type { TeamFile } from '../../team/teamFile.js';
 import type { World } from '../services.js';
-import { type BackendWish, type DecidedBackend, type OpenBackend, openBackend, recordedBackend } from './backends.js';
+import {
+  type BackendWish,
+  type DecidedBackend,
+  type OpenBackend,
+  openBackend,
+  recordedBackend,
+} from '../start/backends.js';
 
 export interface ReopenedBackend extends OpenBackend {
   /** The tmux that members may still live in: the same one, or another that is left behind. */

@@ -10,12 +10,12 @@ import { takeOver } from '../../team/takeOver.js';
 import { openTeamFile, type TeamFile } from '../../team/teamFile.js';
 import { worktreeHooks } from '../hooks/worktreeHooks.js';
 import { placeOf, type World } from '../services.js';
-import { againRequest } from './again.js';
-import type { BackendWish, DecidedBackend } from './backends.js';
+import { againRequest } from '../start/again.js';
+import type { BackendWish, DecidedBackend } from '../start/backends.js';
+import { leadBackend, type StartedTeam, type TeamStart } from '../start/startTeam.js';
 import { type ReopenedBackend, reopenBackend } from './reopenBackend.js';
 import type { ResumePlan } from './resumePlan.js';
 import { type Returned, returnMembers } from './returnMembers.js';
-import { leadBackend, type StartedTeam, type TeamStart } from './startTeam.js';
 
 export interface TeamResume extends Pick<TeamStart, 'teammateHere' | 'leadHere' | 'progress'> {
   readonly world: World;

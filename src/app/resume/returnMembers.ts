@@ -8,8 +8,8 @@ import { livingRecord, shutdownMember } from '../../team/shutdown.js';
 import type { Member, TeamFile } from '../../team/teamFile.js';
 import { messageOf } from '../../util/errors.js';
 import { several } from '../../util/several.js';
-import { againRequest } from './again.js';
-import { STARTS_AT_ONCE } from './startTeam.js';
+import { againRequest } from '../start/again.js';
+import { STARTS_AT_ONCE } from '../start/startTeam.js';
 
 /** How a member came back. */
 export type Returned =

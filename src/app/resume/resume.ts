@@ -2,12 +2,12 @@ import type { WantedBackend } from '../../panes/choose.js';
 import { UserError } from '../../util/errors.js';
 import { refuseMembers } from '../look/teams.js';
 import type { World } from '../services.js';
-import { type BackendWish, decideBackend } from './backends.js';
+import { type BackendWish, decideBackend } from '../start/backends.js';
+import { type ShownTeam, showTeam } from '../start/showTeam.js';
 import { findTeam } from './findTeam.js';
 import { planResume } from './resumePlan.js';
 import { resumeTeam } from './resumeTeam.js';
 import type { Returned } from './returnMembers.js';
-import { type ShownTeam, showTeam } from './showTeam.js';
 
 export interface ResumeOptions {
   readonly team: string | undefined;

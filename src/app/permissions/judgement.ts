@@ -4,8 +4,8 @@ import type { AgentState } from '../../agent/ports.js';
 import type { Clock } from '../../host/clock.js';
 import type { ModelClient } from '../../model/types.js';
 import type { Launch, TeamSettings } from '../../team/launch.js';
+import type { SessionParts } from '../session/sessionGround.js';
 import type { SubagentsDeps } from '../subagents/subagents.js';
-import type { SessionParts } from './sessionGround.js';
 
 export interface JudgementOptions {
   readonly client: ModelClient;

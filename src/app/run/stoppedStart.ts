@@ -3,7 +3,7 @@ import type { RunEnd } from '../../headless/result.js';
 import { endMarked } from '../../host/children.js';
 import { agentIdOf, LEAD } from '../../team/member.js';
 import type { World } from '../services.js';
-import type { StartedTeam } from './startTeam.js';
+import type { StartedTeam } from '../start/startTeam.js';
 
 /**
  * A start, or how the run ends that was stopped during it. What the start waits for, a hook for one, is ended: then it

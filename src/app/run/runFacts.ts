@@ -1,16 +1,19 @@
+import { join } from 'node:path';
 import type { Denial, MemberResult, RunResult } from '../../headless/result.js';
 import { toApiUsage } from '../../headless/result.js';
 import { openMailbox } from '../../mailbox/mailbox.js';
-import { parsePayload } from '../../mailbox/message.js';
+import { Message, parsePayload } from '../../mailbox/message.js';
 import { modelFacts } from '../../model/catalogue.js';
 import type { Usage } from '../../model/types.js';
 import { addUsage, NO_USAGE } from '../../model/usage.js';
+import { readRecords } from '../../store/jsonLines.js';
 import { openTaskList } from '../../tasks/taskList.js';
 import { openEventLog } from '../../team/eventLog.js';
 import { LEAD } from '../../team/member.js';
 import type { TeamPlace } from '../../team/messages.js';
 import { liveRecord, type RunRecord, readRunRecord } from '../../team/runRecord.js';
 import { openTeamFile } from '../../team/teamFile.js';
+import { fileNameOf } from '../../util/names.js';
 
 type Facts = Omit<RunResult, 'type' | 'subtype' | 'is_error' | 'result' | 'errors' | 'worktrees'>;
 
@@ -74,7 +77,10 @@ export async function runFacts(
 /** The text with which each teammate ended its last turn. */
 async function lastReports({ paths, clock, ids }: TeamPlace): Promise<Map<string, string>> {
   const reports = new Map<string, string>();
-  for (const message of await openMailbox({ team: paths, member: LEAD, clock, ids }).peek()) {
+  // What the lead has read long ago is in the log beside its inbox.
+  const { records: earlier } = await readRecords(join(paths.inboxes, `${fileNameOf(LEAD)}.log.jsonl`), Message);
+  const inbox = await openMailbox({ team: paths, member: LEAD, clock, ids }).peek();
+  for (const message of [...earlier, ...inbox]) {
     const parsed = message.type === 'idle_notification' ? parsePayload(message) : undefined;
     if (parsed && 'type' in parsed && parsed.type === 'idle_notification' && parsed.payload.result !== undefined)
       reports.set(message.from, parsed.payload.result);

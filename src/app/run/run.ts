@@ -6,21 +6,21 @@ import type { WantedBackend } from '../../panes/choose.js';
 import { ExitCode, messageOf, UserError } from '../../util/errors.js';
 import { downTeam } from '../end/down.js';
 import { leadHere, teammatesHere } from '../members/leadHere.js';
+import { planRunAgain } from '../resume/resumeRun.js';
 import { placeOf, startEngine, type World } from '../services.js';
 import type { Session } from '../session/memberSession.js';
+import { type BackendWish, decideBackend } from '../start/backends.js';
+import { planTeam, type TeamPlan, type TeamWish } from '../start/planTeam.js';
+import { type StartedTeam, startTeam } from '../start/startTeam.js';
+import { keptWords } from '../start/worktrees.js';
 import { ASKS_FOR_IT, type AskedAnswer, askedAnswer } from './askedAnswer.js';
-import { type BackendWish, decideBackend } from './backends.js';
 import { NO_FACTS } from './failedRun.js';
 import { joinWorktrees, lostWorktrees, withLoss } from './lostWorktrees.js';
-import { planTeam, type TeamPlan, type TeamWish } from './planTeam.js';
-import { planRunAgain } from './resumeRun.js';
 import { runFacts } from './runFacts.js';
 import { runningTasks } from './runningTasks.js';
 import { createRunStream } from './runStream.js';
-import { type StartedTeam, startTeam } from './startTeam.js';
 import { startedOrStopped } from './stoppedStart.js';
 import { watchRun } from './watchRun.js';
-import { keptWords } from './worktrees.js';
 
 export interface RunOptions {
   readonly wish: TeamWish;
