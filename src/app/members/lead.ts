@@ -55,6 +55,9 @@ export interface LeadOptions {
   readonly signal: AbortSignal;
 }
 
+/** A folder that is just being put back is no reason to end. */
+const LOOKS_WITHOUT_TEAM = 3;
+
 /** The lead of a team in this process: takes the team over and watches over its members while it lives. */
 export async function openLead(options: LeadOptions): Promise<Session> {
   const { world, engine, launch, backend, view, unattended, signal } = options;
@@ -111,10 +114,19 @@ export async function openLead(options: LeadOptions): Promise<Session> {
       };
     },
   });
+  let looksWithoutTeam = 0;
   const watch = createMemberWatch({
     place,
     home: world.home.root,
-    team: () => teamFile.read(),
+    async team() {
+      const team = await teamFile.read();
+      looksWithoutTeam = team ? 0 : looksWithoutTeam + 1;
+      if (looksWithoutTeam === LOOKS_WITHOUT_TEAM) {
+        view.note(`The folder of team ${launch.team} is gone, so there is nothing left to lead.`);
+        session.member.control.leave();
+      }
+      return team;
+    },
     tasks: session.parts.tasks,
     events: session.parts.events,
     async show(members) {

@@ -37,7 +37,10 @@ export async function runLeadProcess(outer: World, launchFile: string): Promise<
     const session = await openLead({ world, engine, launch, backend: panes, view, signal: hard.signal });
     leaving.attach(session);
     await session.member.run();
-    await session.close({ code: 0, signal: null });
+    const isGone = !(await openTeamFile(place.paths.config).read());
+    await session.close({ code: 0, signal: null }).catch((error: unknown) => {
+      if (!isGone) throw error;
+    });
     if (await isStillOurs(place.paths.config)) {
       terminal.say('Taking the team down.');
       await downTeam({
