@@ -5,7 +5,7 @@ import { Mode } from '../definitions/agentFields.js';
 import { isRecord } from '../definitions/frontmatter.js';
 import { HooksByEvent } from '../definitions/hook.js';
 import { findProject } from '../definitions/projectFolders.js';
-import { isWider } from '../permissions/mode.js';
+import { isWider, type PermissionMode } from '../permissions/mode.js';
 import { hasCode, messageOf, UserError } from '../util/errors.js';
 import { AutoModeKeys } from './autoModeSettings.js';
 import { InstructionKeys } from './instructionSettings.js';
@@ -16,6 +16,7 @@ import { WorktreeKeys } from './worktreeSettings.js';
 
 const Rules = z.optional(z.array(z.string('must be text'), 'must be a list'));
 const Count = z.optional(z.int('must be a whole number').check(z.nonnegative('must not be negative')));
+const Switch = z.optional(z.literal('disable', 'must be "disable"'));
 const EnvironmentValue = z.pipe(z.union([z.string(), z.number(), z.boolean()], 'must be text'), z.transform(String));
 
 /** What the program itself reads; whatever else a file holds is kept. */
@@ -30,6 +31,9 @@ export const Settings = z.looseObject({
         /** Folders beside the working directory that its tools may use. */
         additionalDirectories: Rules,
         defaultMode: z.optional(Mode),
+        /** Modes that nobody may be in, whoever asks for them. */
+        disableBypassPermissionsMode: Switch,
+        disableAutoMode: Switch,
       },
       'must be an object',
     ),
@@ -57,6 +61,14 @@ export const Settings = z.looseObject({
   agentLimits: z.optional(z.looseObject({ depth: Count, concurrent: Count, perSession: Count }, 'must be an object')),
 });
 export type Settings = z.infer<typeof Settings>;
+
+/** The modes that settings of any level switch off. */
+export function disabledModes({ permissions }: Settings): PermissionMode[] {
+  return [
+    ...(permissions?.disableBypassPermissionsMode ? (['bypassPermissions'] as const) : []),
+    ...(permissions?.disableAutoMode ? (['auto'] as const) : []),
+  ];
+}
 
 export interface SettingsSource {
   readonly source: 'managed' | 'flag' | 'local' | 'project' | 'user' | 'troupe';

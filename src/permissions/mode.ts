@@ -10,6 +10,12 @@ export function isWider(a: PermissionMode, b: PermissionMode): boolean {
   return WIDTHS.indexOf(a) > WIDTHS.indexOf(b);
 }
 
+/** The widest mode up to `wanted` that nobody has switched off. */
+export function permitted(wanted: PermissionMode, disabled: readonly PermissionMode[] = []): PermissionMode {
+  const open = WIDTHS.filter((mode) => !isWider(mode, wanted) && !disabled.includes(mode));
+  return open.at(-1) ?? 'plan';
+}
+
 /** `wanted`, or `limit` where that is narrower. */
 export function narrowed(wanted: PermissionMode, limit: PermissionMode): PermissionMode {
   return isWider(wanted, limit) ? limit : wanted;

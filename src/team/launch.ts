@@ -29,6 +29,8 @@ export const TeamSettings = z.object({
   effort: z.optional(z.enum(['low', 'medium', 'high', 'xhigh', 'max'])),
   /** The lead's mode: no member's is wider. */
   leadMode: PermissionMode,
+  /** Modes that the settings switch off for everybody. */
+  disabledModes: z.optional(z.array(PermissionMode)),
   allow: z.array(z.string()),
   ask: z.array(z.string()),
   deny: z.array(z.string()),

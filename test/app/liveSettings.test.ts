@@ -1,11 +1,13 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { judgeContext } from '../../src/app/permissions/judgeContext.js';
 import { createLiveSettings, liveFrom } from '../../src/app/permissions/liveSettings.js';
 import { rulesIn } from '../../src/app/permissions/settingsRules.js';
 import { homeAt } from '../../src/config/paths.js';
 import { loadSettings } from '../../src/config/settings.js';
-import { SETTINGS } from '../helpers/team.js';
+import type { PermissionMode } from '../../src/permissions/mode.js';
+import { launchOf, SETTINGS } from '../helpers/team.js';
 import { tempDir } from '../helpers/tempDir.js';
 
 /** A team that was started in a trusted project, with rules of the command line and of a template. */
@@ -100,4 +102,28 @@ test('what was allowed in an untrusted folder after the start does not count the
   await t.write({ permissions: { allow: ['Bash'], deny: ['Read'] } });
   await untrusted.look();
   expect(untrusted.current()).toMatchObject({ allow: ['Bash(cli *)', 'Bash(template *)'], deny: ['WebFetch', 'Read'] });
+});
+
+test('a mode that is switched off while a team runs holds for nobody from the next call on', async () => {
+  await using t = await started();
+  const modeOf = (mode: PermissionMode) =>
+    judgeContext(
+      { ...launchOf({ role: 'lead' }), settings: t.team.current() },
+      { cwd: t.cwd, mode },
+      { name: 'red', createdAt: 0, leadAgentId: 'team-lead@red', members: [] },
+      undefined,
+      t.home.root,
+    ).mode;
+  await t.team.look();
+  expect(modeOf('bypassPermissions')).toBe('bypassPermissions');
+  await t.write({ permissions: { disableBypassPermissionsMode: 'disable' } });
+  await t.team.look();
+  expect(modeOf('bypassPermissions')).toBe('auto');
+  await t.write({ permissions: { disableBypassPermissionsMode: 'disable', disableAutoMode: 'disable' } });
+  await t.team.look();
+  expect([modeOf('bypassPermissions'), modeOf('auto'), modeOf('default')]).toEqual([
+    'acceptEdits',
+    'acceptEdits',
+    'default',
+  ]);
 });

@@ -46,6 +46,17 @@ export const STARTS: readonly Refusal[] = [
     says: 'Unknown template "featur". Did you mean "feature"? Templates: broken, debug, feature, ghost, refactor, research, review, star',
   },
   {
+    args: [
+      'run',
+      '--settings',
+      '{"permissions":{"disableBypassPermissionsMode":"disable"}}',
+      '--permission-mode',
+      'bypassPermissions',
+      'x',
+    ],
+    says: 'Mode bypassPermissions is switched off in the settings (permissions.disable…Mode): choose another one.',
+  },
+  {
     args: ['run', 'broken', 'x'],
     says: 'PROJECT/.claude/teams/broken.md:4: "membrs" is not a key of a template. Did you mean "members"?',
   },

@@ -112,6 +112,9 @@ export function openLeadTerminal({
     async mode(name, member) {
       const mode = PermissionMode.safeParse(name);
       if (!mode.success) throw new UserError(`There is no mode "${name}". Modes: ${PermissionMode.options.join(', ')}`);
+      const { settings } = await file.require();
+      if (settings?.disabledModes?.includes(mode.data))
+        throw new UserError(`Mode ${mode.data} is switched off in the settings.`);
       if (member === '') {
         await sendProtocol(place, user, LEAD, 'mode_set', { mode: mode.data });
         return `Mode ${mode.data} from now on.`;

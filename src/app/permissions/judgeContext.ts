@@ -2,7 +2,7 @@ import type { AgentState } from '../../agent/ports.js';
 import { userHome } from '../../config/env.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
 import type { JudgeContext, Rules } from '../../permissions/judge.js';
-import { narrowed } from '../../permissions/mode.js';
+import { narrowed, permitted } from '../../permissions/mode.js';
 import { parseRule, type Rule } from '../../permissions/rule.js';
 import type { Launch } from '../../team/launch.js';
 import { leadModeOf } from '../../team/leadMode.js';
@@ -28,7 +28,10 @@ export function judgeContext(
   };
   return {
     // However wide its own is: a person who narrows the lead's narrows all, until it is wide again.
-    mode: role === 'lead' ? state.mode : narrowed(state.mode, leadModeOf(team) ?? state.mode),
+    mode: permitted(
+      role === 'lead' ? state.mode : narrowed(state.mode, leadModeOf(team) ?? state.mode),
+      settings.disabledModes,
+    ),
     rules,
     cwd: state.cwd,
     folders: [cwd, ...settings.folders],

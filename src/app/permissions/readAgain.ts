@@ -1,6 +1,6 @@
 import { userHome } from '../../config/env.js';
 import { managedFolder } from '../../config/paths.js';
-import { loadSettings } from '../../config/settings.js';
+import { disabledModes, loadSettings } from '../../config/settings.js';
 import type { TeamSettings } from '../../team/launch.js';
 import { teamHooks } from '../hooks/teamHooks.js';
 import type { World } from '../services.js';
@@ -12,7 +12,7 @@ export async function readAgain(
   before: TeamSettings,
   { cwd, flag, first, last }: NonNullable<TeamSettings['live']>,
 ): Promise<TeamSettings> {
-  const { hooks: _, autoMode: __, ...rest } = before;
+  const { hooks: _, autoMode: __, disabledModes: ___, ...rest } = before;
   const loaded = await loadSettings({
     cwd,
     userHome: userHome(),
@@ -24,5 +24,11 @@ export async function readAgain(
   const settings = { ...rest, ...rulesIn(loaded, { first, last }, cwd) };
   const { hooks } = await teamHooks(world, loaded, { cwd, settings });
   const { autoMode } = loaded.settings;
-  return { ...settings, ...(hooks && { hooks }), ...(autoMode && { autoMode }) };
+  const disabled = disabledModes(loaded.settings);
+  return {
+    ...settings,
+    ...(hooks && { hooks }),
+    ...(autoMode && { autoMode }),
+    ...(disabled.length > 0 && { disabledModes: disabled }),
+  };
 }

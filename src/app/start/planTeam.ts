@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 import { currentFolder, userHome, variable } from '../../config/env.js';
 import { instructionKeysOf } from '../../config/instructionSettings.js';
 import { managedFolder } from '../../config/paths.js';
-import { type LoadedSettings, loadSettings } from '../../config/settings.js';
+import { disabledModes, type LoadedSettings, loadSettings } from '../../config/settings.js';
 import { openTrust } from '../../config/trust.js';
 import { requireAgent } from '../../definitions/load.js';
 import { resolveModel } from '../../model/catalogue.js';
@@ -207,6 +207,7 @@ async function settingsOf(
     wish.model ?? expanded.lead.model ?? settings.model ?? variable('ANTHROPIC_MODEL') ?? DEFAULT_MODEL,
   );
   const leadMode = wish.permissionMode ?? expanded.lead.permissionMode ?? permissions.defaultMode ?? 'default';
+  const disabled = disabledModes(settings);
   const first = { allow: [...wish.allowedTools], deny: [...wish.disallowedTools] };
   const last = { allow: [...expanded.permissions.allow], deny: [...expanded.permissions.deny] };
   const maxTurns = wish.maxTurns ?? expanded.limits.turns;
@@ -215,7 +216,8 @@ async function settingsOf(
     model,
     ...(wish.fallbackModel && { fallbackModel: resolveModel(wish.fallbackModel) }),
     ...(wish.effort && { effort: wish.effort }),
-    leadMode: PermissionMode.parse(leadMode),
+    leadMode: allowedMode(PermissionMode.parse(leadMode), disabled),
+    ...(disabled.length > 0 && { disabledModes: disabled }),
     ...rulesIn(loaded, { first, last }, cwd),
     live: await liveFrom(loaded, { cwd, first, last }),
     ...(wish.agents && { agents: { ...wish.agents } }),
@@ -235,6 +237,12 @@ async function settingsOf(
     ...(settings.strictPluginOnlyCustomization && { strictPluginOnlyCustomization: true }),
     interactive,
   };
+}
+
+function allowedMode(mode: PermissionMode, disabled: readonly PermissionMode[]): PermissionMode {
+  if (disabled.includes(mode))
+    throw new UserError(`Mode ${mode} is switched off in the settings (permissions.disable…Mode): choose another one.`);
+  return mode;
 }
 
 /** Given ones stay; the others take turns, in the order of the roster and not in that in which processes are ready. */
