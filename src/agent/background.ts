@@ -1,6 +1,6 @@
 import type { Clock, within } from '../host/clock.js';
 import type { Ids } from '../host/ids.js';
-import { messageOf } from '../util/errors.js';
+import { messageOf, UserError } from '../util/errors.js';
 import type { Arrival } from './arrivals.js';
 import { type Decorations, decorated } from './decorations.js';
 import { type NoticeFacts, taskNotice } from './notices.js';
@@ -73,7 +73,7 @@ export interface Task {
 }
 
 export interface TaskRegistry {
-  /** The record is on disk when it returns. */
+  /** The record is on disk when it returns. @throws UserError once it is being closed. */
   begin(task: NewTask): Promise<Task>;
   /** By id, agent's id or name; of several of a name the newest. */
   find(idOrName: string): Task | undefined;
@@ -82,7 +82,7 @@ export interface TaskRegistry {
   all(): readonly Task[];
   /** To be called with what has reached the transcript: those notices are done with. */
   delivered(arrivals: readonly Arrival[]): Promise<void>;
-  /** Ends all that run and waits for them, at most for a while. */
+  /** Ends all that run and waits for them, at most for a while. Nothing is begun any more. */
   close(): Promise<void>;
 }
 
@@ -105,7 +105,9 @@ const CLOSE_MS = 15_000;
 /** The tasks of one session: agents in the foreground and in the background, and commands that run beside it. */
 export function createTaskRegistry(deps: RegistryDeps): TaskRegistry {
   const tasks = new Map<string, Task>();
+  const beginning = new Set<Promise<unknown>>();
   const finishing = new Set<Promise<unknown>>();
+  let isClosing = false;
   const closed = new AbortController();
   const evictLater = (id: string) =>
     void deps.clock.sleep(EVICT_MS, closed.signal).then(
@@ -115,10 +117,14 @@ export function createTaskRegistry(deps: RegistryDeps): TaskRegistry {
 
   return {
     async begin(spec) {
-      const task = await beginTask(spec, deps, (id) => {
+      // Nobody would end it, and its process would go on with it.
+      if (isClosing) throw new UserError('The session is ending: nothing is started any more.');
+      const begun = beginTask(spec, deps, (id) => {
         // There is no notice that it waits for.
         if (tasks.get(id)?.record().backgrounded === false) evictLater(id);
-      });
+      }).finally(() => beginning.delete(begun));
+      beginning.add(begun);
+      const task = await begun;
       const { id } = task.record();
       const tracked: Task = {
         ...task,
@@ -129,6 +135,7 @@ export function createTaskRegistry(deps: RegistryDeps): TaskRegistry {
         },
       };
       tasks.set(id, tracked);
+      if (isClosing) tracked.stop();
       return tracked;
     },
     find: (idOrName) =>
@@ -147,6 +154,8 @@ export function createTaskRegistry(deps: RegistryDeps): TaskRegistry {
       }
     },
     async close() {
+      isClosing = true;
+      await deps.within(deps.clock, CLOSE_MS, () => Promise.allSettled(beginning));
       const running = [...tasks.values()].filter((task) => task.record().status === 'running');
       for (const task of running) task.stop();
       await deps.within(deps.clock, CLOSE_MS, () => Promise.all(running.map(({ ended }) => ended)));

@@ -132,6 +132,28 @@ test('closing asks all that run to end and waits for it, but not for ever', asyn
   expect(deaf.signal.aborted).toBe(true);
 });
 
+test('one that is being begun while it is closed is ended too, and later ones are refused', async () => {
+  let write = () => {};
+  const written = new Promise<void>((resolve) => {
+    write = resolve;
+  });
+  const { registry, saved } = taskBench(fakeClock(), {
+    save: async (record) => {
+      await written;
+      saved.set(record.id, record);
+    },
+  });
+  const beginning = registry.begin(AGENT);
+  const closing = registry.close();
+  await expect(registry.begin({ ...AGENT, toolUseId: 'toolu_2' })).rejects.toThrow('nothing is started any more');
+  write();
+  const task = await beginning;
+  expect(task.stopped()).toEqual({ as: 'killed', because: undefined });
+  await task.end({ status: 'killed' });
+  await closing;
+  expect([...saved.values()]).toMatchObject([{ status: 'killed' }]);
+});
+
 test('a disk that refuses is told; the conversation has its notice all the same', async () => {
   const { registry, arrivals, problems } = taskBench(fakeClock(), {
     openOutput: async (id) => ({

@@ -93,7 +93,10 @@ export async function subagentBench({
     ids: systemIds,
     store: taskStore(session, maxOutputBytes),
     tell: (arrival) => arrivals.push(arrival),
-    onEvent: (event) => events.push(event),
+    onEvent(event) {
+      events.push(event);
+      given.onEvent?.(event);
+    },
     onProblem: (problem) => problems.push(problem),
   });
   const state: AgentState = { cwd, mode: 'default' };

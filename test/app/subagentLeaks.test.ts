@@ -28,7 +28,9 @@ const STEPS = [
   'children ended',
   'worktree looked at',
 ] as const;
-type Step = (typeof STEPS)[number];
+/** Those, and the moment before a command's shell is started. */
+const MOMENTS = [...STEPS, 'command begun'] as const;
+type Step = (typeof MOMENTS)[number];
 type Hit = (step: Step) => void;
 
 const LEAVES_CHILDREN = 'setsid sleep 300 >/dev/null 2>&1 & sleep 300 >/dev/null 2>&1 & echo started';
@@ -40,7 +42,10 @@ async function worker(hit: Hit, hangs = false) {
     createBashTool({
       clock: systemClock,
       mark: { ...markIn(session), ...(scope.agentId !== undefined && { agent: scope.agentId }) },
-      environment: () => ({ PATH: process.env['PATH'] ?? '' }),
+      environment() {
+        hit('command begun');
+        return { PATH: process.env['PATH'] ?? '' };
+      },
       outputFolder: session.tasks,
       keepsCwd: false,
       folders: () => [scope.folder],
@@ -65,11 +70,16 @@ async function worker(hit: Hit, hangs = false) {
     },
   };
   const model = fakeModel([
-    { calls: [{ name: 'Bash', input: { command: LEAVES_CHILDREN } }, 'Slow'] },
+    { calls: [{ name: 'Bash', input: { command: LEAVES_CHILDREN } }, 'Grep'] },
     hangs ? { hangs } : { text: 'done' },
   ]);
+  const others = fakeModel([]);
+  let first: string | undefined;
   const client: ModelClient = {
     async *stream(request, signal) {
+      first ??= request.userId;
+      // Wherever the worker was hit: what it was not answered any more is no answer to the next one.
+      if (request.userId !== first) return yield* others.stream(request, signal);
       hit(model.requests.length === 0 ? 'first request' : 'second request');
       signal.throwIfAborted();
       return yield* model.stream(request, signal);
@@ -84,7 +94,8 @@ async function worker(hit: Hit, hangs = false) {
     },
     source: 'project',
   };
-  const slow = tool('Slow', async ({ signal }) => {
+  // Of a name that an agent in the background has too.
+  const slow = tool('Grep', async ({ signal }) => {
     hit('tool running');
     if (signal.aborted) await new Promise<void>((_, reject) => onAbort(signal, () => reject(signal.reason)));
     return 'slow';
@@ -128,6 +139,11 @@ const openFiles = (folder: string) =>
 
 type Bench = Awaited<ReturnType<typeof worker>>;
 
+/** Only one may run at a time. */
+async function expectPlaceIsFree({ call }: Bench) {
+  expect(await call({ subagentType: 'Explore' }, new AbortController().signal)).toContain('done');
+}
+
 async function expectNothingLeft(bench: Bench) {
   const { cwd, session, turn } = bench;
   await eventually(async () => expect(await markedProcesses(markIn(session))).toEqual([]));
@@ -140,8 +156,6 @@ async function expectNothingLeft(bench: Bench) {
   expect(getEventListeners(turn.signal, 'abort')).toEqual([]);
   // Bash looks once a second whether what it left running is gone.
   await eventually(() => expect(openFiles(session.root)).toEqual([]));
-  // Its place among those that run is free.
-  expect(await bench.call({ subagentType: 'Explore' }, new AbortController().signal)).toContain('done');
   await bench.registry.close();
   await eventually(() => expect(timers()).toBeLessThanOrEqual(bench.timersBefore));
 }
@@ -150,7 +164,8 @@ test('after a normal end nothing is left: no process that it started, not even o
   const steps: Step[] = [];
   await using bench = await worker((step) => void steps.push(step));
   expect(await bench.call({ subagentType: 'worker', isolation: 'worktree' })).toContain('done');
-  expect(new Set(steps)).toEqual(new Set(STEPS));
+  expect(new Set(steps)).toEqual(new Set(MOMENTS));
+  await expectPlaceIsFree(bench);
   await expectNothingLeft(bench);
 });
 
@@ -163,6 +178,7 @@ test.each(STEPS)('after a throw at "%s" nothing is left', async (broken) => {
   });
   await bench.call({ subagentType: 'worker', isolation: 'worktree' }).catch(() => {});
   expect(isFirst).toBe(false);
+  await expectPlaceIsFree(bench);
   await expectNothingLeft(bench);
 });
 
@@ -172,15 +188,30 @@ test.each(STEPS)('after an abort at "%s" nothing is left', async (at) => {
   });
   await bench.call({ subagentType: 'worker', isolation: 'worktree' }).catch(() => {});
   expect(bench.turn.signal.aborted).toBe(true);
+  await expectPlaceIsFree(bench);
   await expectNothingLeft(bench);
 });
 
+const CALL = { subagentType: 'worker', isolation: 'worktree', runInBackground: true } as const;
+
 test('a member that ends takes its background agents with it', async () => {
   await using bench = await worker(() => {}, true);
-  await bench.call({ subagentType: 'worker', isolation: 'worktree', runInBackground: true });
-  await eventually(async () => expect((await markedProcesses(markIn(bench.session))).length).toBe(2));
+  await bench.call(CALL);
+  await eventually(() => expect(bench.model.requests).toHaveLength(2));
+  await eventually(async () => expect(await markedProcesses(markIn(bench.session))).toHaveLength(2));
   await bench.registry.close();
   expect(await bench.files.tasks()).toMatchObject([{ status: 'killed' }]);
   expect(await bench.files.notices()).toHaveLength(1);
+  await expectNothingLeft(bench);
+});
+
+test.each(MOMENTS)('a member that ends at "%s" takes its background agent with it', async (at) => {
+  const ending: Promise<void>[] = [];
+  await using bench = await worker((step) => {
+    if (step === at && ending.length === 0) ending.push(bench.registry.close());
+  });
+  await bench.call(CALL).catch(() => {});
+  await eventually(() => expect(ending).toHaveLength(1));
+  await Promise.all(ending);
   await expectNothingLeft(bench);
 });

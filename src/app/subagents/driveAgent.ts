@@ -21,6 +21,8 @@ export interface DriveOptions {
 
 /** How long an agent that was asked to end may take for it. */
 const GRACE_MS = 10_000;
+/** How long what one that is left behind has is waited for; with the above, less than its member waits at its own end. */
+const CLEANUP_MS = 4_000;
 
 /** Runs an agent to its end as a task. Never throws: how it ended is what it returns. */
 export async function driveAgent(
@@ -64,11 +66,21 @@ export async function driveAgent(
   } finally {
     over.abort();
     // For one that is left behind; any other has done it.
-    for (const cleanup of cleanups.toReversed())
-      await Promise.resolve()
-        .then(cleanup)
-        .catch(() => {});
+    await cleanedUp(cleanups, clock);
   }
+}
+
+/** Each is done, also where one before it hangs: all of them together are waited for only so long. */
+async function cleanedUp(cleanups: AgentRun['cleanups'], clock: Clock): Promise<void> {
+  const done = new AbortController();
+  const late = clock.sleep(CLEANUP_MS, done.signal).catch(() => {});
+  for (const cleanup of cleanups.toReversed()) {
+    const cleaned = Promise.resolve()
+      .then(cleanup)
+      .catch(() => {});
+    await Promise.race([cleaned, late]);
+  }
+  done.abort();
 }
 
 /** Called again it returns what it returned. */

@@ -153,6 +153,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       backgrounded: isBackground,
     });
     task.signal.addEventListener('abort', () => stop.abort(), { once: true });
+    if (task.signal.aborted) stop.abort();
     // From here on it is the agent's own end that takes back what it has.
     undo.length = 0;
     const finished = finish();
