@@ -47,7 +47,7 @@ members:
 Echo.
 `;
 
-test.each(['in-process', 'tmux'])(
+test.concurrent.each(['in-process', 'tmux'])(
   'one PreToolUse hook of the project fires for lead, teammate, sub-agent and a teammate in a worktree (%s)',
   async (backend) => {
     await using team = await project(FOUR, { hooks: { PreToolUse: hook(NOTE, 'Bash') } });
@@ -73,7 +73,7 @@ test.each(['in-process', 'tmux'])(
   },
 );
 
-test('the hooks of a project that is not trusted are left out, with one line', async () => {
+test.concurrent('the hooks of a project that is not trusted are left out, with one line', async () => {
   await using team = await project(FOUR, { hooks: { PreToolUse: hook(NOTE) } });
   const { stderr, exitCode } = await runJson(team, 'Echo.');
   expect(exitCode).toBe(0);
@@ -81,7 +81,7 @@ test('the hooks of a project that is not trusted are left out, with one line', a
   expect(await team.lines()).toEqual([]);
 });
 
-test('a hook whose form is wrong is an error that names file and key, and nothing starts', async () => {
+test.concurrent('a hook whose form is wrong is an error that names file and key, and nothing starts', async () => {
   await using team = await project(FOUR, { hooks: { Stop: [{ hooks: [{ type: 'command' }] }] } });
   const { stderr, exitCode } = await team.troupe(['run', 'Echo.', '--trust']);
   expect(exitCode).toBe(2);
@@ -99,7 +99,7 @@ agents:
     - reply: Done.
 `;
 
-test('exit code 2 of a PreToolUse hook keeps a call from being run, even one that a rule allows, and the model reads why', async () => {
+test.concurrent('exit code 2 of a PreToolUse hook keeps a call from being run, even one that a rule allows, and the model reads why', async () => {
   await using team = await project(ONE_CALL('touch made'), {
     permissions: { allow: ['Bash'] },
     hooks: { PreToolUse: hook('echo Nothing is touched here. >&2; exit 2', 'Bash') },
@@ -114,7 +114,7 @@ const decide = (decision: object) =>
   hook(`echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...decision } })}'`, 'Bash');
 const ALLOW = decide({ permissionDecision: 'allow' });
 
-test.each([
+test.concurrent.each([
   ['a call that would be asked for', 'touch made', {}, [], true],
   ['a compound command', 'mkdir -p x && touch made', {}, [], true],
   ['no call that a deny rule names', 'touch made', { deny: ['Bash(touch *)'] }, [], false],
@@ -126,7 +126,7 @@ test.each([
   expect(existsSync(join(team.repo, 'made'))).toBe(isMade);
 });
 
-test('a hook that asks has a call asked for that would be allowed', async () => {
+test.concurrent('a hook that asks has a call asked for that would be allowed', async () => {
   await using team = await project(ONE_CALL('touch made'), {
     permissions: { allow: ['Bash'] },
     hooks: { PreToolUse: decide({ permissionDecision: 'ask' }) },
@@ -135,7 +135,7 @@ test('a hook that asks has a call asked for that would be allowed', async () => 
   expect(existsSync(join(team.repo, 'made'))).toBe(false);
 });
 
-test('a hook may change a call, which is judged as it is then', async () => {
+test.concurrent('a hook may change a call, which is judged as it is then', async () => {
   const changed = (command: string) => ({
     permissions: { allow: ['Bash'], deny: ['Bash(touch bad)'] },
     hooks: { PreToolUse: decide({ updatedInput: { command } }) },
@@ -148,7 +148,7 @@ test('a hook may change a call, which is judged as it is then', async () => {
   expect(existsSync(join(bad.repo, 'bad'))).toBe(false);
 });
 
-test('a PermissionRequest hook answers where nobody else can', async () => {
+test.concurrent('a PermissionRequest hook answers where nobody else can', async () => {
   const decision = { behavior: 'allow' };
   const answer = `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } })}'`;
   await using team = await project(ONE_CALL('touch made'), { hooks: { PermissionRequest: hook(answer, 'Bash') } });
@@ -157,7 +157,7 @@ test('a PermissionRequest hook answers where nobody else can', async () => {
   expect(result.permission_denials).toEqual([]);
 });
 
-test('what a PostToolUse hook says stands behind the result; one of a failure is another event', async () => {
+test.concurrent('what a PostToolUse hook says stands behind the result; one of a failure is another event', async () => {
   await using team = await project(
     `
 agents:
@@ -179,7 +179,7 @@ agents:
   expect(heard).toMatch(/Exit code 1\\n\\n<hook>\\nToo bad\.\\n<\/hook>/);
 });
 
-test('a Stop hook that blocks has the agent go on, at most eight times in a row', async () => {
+test.concurrent('a Stop hook that blocks has the agent go on, at most eight times in a row', async () => {
   await using team = await project('agents: { team-lead: [{ reply: Done. }] }', {
     hooks: { Stop: hook('echo Not yet. >&2; exit 2') },
   });
@@ -189,13 +189,13 @@ test('a Stop hook that blocks has the agent go on, at most eight times in a row'
   expect(stderr).toContain('ends its turn although a hook goes on saying: Not yet.');
 });
 
-test('a Stop hook knows whether it was asked before', async () => {
+test.concurrent('a Stop hook knows whether it was asked before', async () => {
   const once = 'if grep -q "stop_hook_active.:false"; then echo Once more. >&2; exit 2; fi';
   await using team = await project('agents: { team-lead: [{ reply: Done. }] }', { hooks: { Stop: hook(once) } });
   expect((await runJson(team, 'Work.', '--trust')).result.num_turns).toBe(2);
 });
 
-test('hooks add to the beginning of a session and to the first prompt, and hear of the end', async () => {
+test.concurrent('hooks add to the beginning of a session and to the first prompt, and hear of the end', async () => {
   await using team = await project('agents: { team-lead: [{ reply: Done. }] }', {
     hooks: {
       SessionStart: hook('echo Today is Monday.', 'startup'),
@@ -215,7 +215,7 @@ test('hooks add to the beginning of a session and to the first prompt, and hear 
   expect(await readFile(told[0].transcript_path, 'utf8')).toContain('Work hard.');
 });
 
-test('a prompt that a hook blocks is not read, and the person is told why', async () => {
+test.concurrent('a prompt that a hook blocks is not read, and the person is told why', async () => {
   await using team = await project('agents: { team-lead: [{ reply: Done. }] }', {
     hooks: { UserPromptSubmit: hook('echo Not today. >&2; exit 2') },
   });
@@ -224,7 +224,7 @@ test('a prompt that a hook blocks is not read, and the person is told why', asyn
   expect(stderr).toContain('A hook keeps your message from team-lead: Not today.');
 });
 
-test('a hook that breaks is one line, and the run goes on', async () => {
+test.concurrent('a hook that breaks is one line, and the run goes on', async () => {
   await using team = await project(ONE_CALL('echo fine'), {
     hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: '/no/such/program', args: [] }] }] },
   });
@@ -233,7 +233,7 @@ test('a hook that breaks is one line, and the run goes on', async () => {
   expect(stderr.match(/The PreToolUse hook \/no\/such\/program .* broke/g)).toHaveLength(1);
 });
 
-test('continue false ends the turn behind the calls', async () => {
+test.concurrent('continue false ends the turn behind the calls', async () => {
   await using team = await project(ONE_CALL('echo fine'), {
     hooks: { PostToolUse: hook(`echo '{"continue": false, "stopReason": "That is enough."}'`) },
   });
@@ -242,7 +242,7 @@ test('continue false ends the turn behind the calls', async () => {
   expect(stderr).toContain('A hook ended the turn: That is enough.');
 });
 
-test('disableAllHooks switches all of them off', async () => {
+test.concurrent('disableAllHooks switches all of them off', async () => {
   const settings = { hooks: { PreToolUse: hook(NOTE) } };
   await using team = await project(ONE_CALL('echo fine'), settings, { local: { disableAllHooks: true } });
   await runJson(team, 'Echo.', '--trust', '--allowed-tools', 'Bash');

@@ -35,7 +35,7 @@ async function addAgent({ env }: Pick<Stage, 'env'>, name: string, more: string)
 const leftOf = async ({ home }: Stage) =>
   (await readdir(join(home, 'archive')).catch(() => [])).map((entry) => entry.replace(/-\d.*/, ''));
 
-test('a lead calls a real server of --mcp-config, and nothing of it is left', async () => {
+test.concurrent('a lead calls a real server of --mcp-config, and nothing of it is left', async () => {
   await using team = await stage(`
 agents:
   team-lead:
@@ -65,8 +65,10 @@ members:
 Go.
 `;
 
-test.each(['in-process', 'tmux'])('every kind of agent has the servers of the session (%s)', async (backend) => {
-  await using team = await stage(`
+test.concurrent.each(['in-process', 'tmux'])(
+  'every kind of agent has the servers of the session (%s)',
+  async (backend) => {
+    await using team = await stage(`
 agents:
   team-lead:
     - when: { turn: 1 }
@@ -76,21 +78,22 @@ agents:
         - { tool: mcp__odd__echo, input: { text: I am here } }
     - reply: Done.
 ${everybody(['team-lead/*', 'bob', 'eve']).replace('\nagents:\n', '')}`);
-  await addTemplate(team, 'two', TWO);
-  await addAgent(team, 'careful', 'tools: Read, mcp__odd__*');
-  const { exitCode, stderr } = await runJson(team, 'two', '--backend', backend, '--mcp-config', ODD, ...ALLOWED);
-  expect(exitCode, stderr).toBe(0);
-  const answers = ['team-lead', 'team-lead/', 'bob', 'eve'].map((agent) =>
-    resultsOf(team, agent).includes('I am here'),
-  );
-  expect(answers).toEqual([true, true, true, true]);
-  expect(sentTo(team, 'eve')).toEqual(expect.arrayContaining(['Read', 'SendMessage', 'mcp__odd__echo']));
-  expect(sentTo(team, 'eve')).not.toContain('Bash');
-  for (const member of ['team-lead', 'bob', 'eve'])
-    expect(await markedProcesses({ member: `${member}@two`, home: team.home })).toEqual([]);
-});
+    await addTemplate(team, 'two', TWO);
+    await addAgent(team, 'careful', 'tools: Read, mcp__odd__*');
+    const { exitCode, stderr } = await runJson(team, 'two', '--backend', backend, '--mcp-config', ODD, ...ALLOWED);
+    expect(exitCode, stderr).toBe(0);
+    const answers = ['team-lead', 'team-lead/', 'bob', 'eve'].map((agent) =>
+      resultsOf(team, agent).includes('I am here'),
+    );
+    expect(answers).toEqual([true, true, true, true]);
+    expect(sentTo(team, 'eve')).toEqual(expect.arrayContaining(['Read', 'SendMessage', 'mcp__odd__echo']));
+    expect(sentTo(team, 'eve')).not.toContain('Bash');
+    for (const member of ['team-lead', 'bob', 'eve'])
+      expect(await markedProcesses({ member: `${member}@two`, home: team.home })).toEqual([]);
+  },
+);
 
-test('without a rule a call is asked for, which is a denial where nobody is asked; a deny rule for the server holds', async () => {
+test.concurrent('without a rule a call is asked for, which is a denial where nobody is asked; a deny rule for the server holds', async () => {
   await using team = await stage(everybody(['team-lead']));
   const { result } = await runJson(team, 'Go.', '--mcp-config', ODD);
   expect(result.permission_denials).toMatchObject([{ tool_name: 'mcp__odd__echo' }]);
@@ -101,7 +104,7 @@ test('without a rule a call is asked for, which is a denial where nobody is aske
   expect(denied.result.permission_denials).toMatchObject([{ tool_name: 'mcp__odd__echo' }]);
 });
 
-test('in plan mode only those run that a rule allows and that say that they only read', async () => {
+test.concurrent('in plan mode only those run that a rule allows and that say that they only read', async () => {
   await using team = await stage(`
 agents:
   team-lead:
@@ -120,7 +123,7 @@ agents:
   ]);
 });
 
-test('a server of .mcp.json counts once the folder is trusted, unless a setting disables it', async () => {
+test.concurrent('a server of .mcp.json counts once the folder is trusted, unless a setting disables it', async () => {
   await using team = await stage('agents: { team-lead: [{ reply: Done. }] }');
   await writeFile(join(team.folder, '.mcp.json'), mcpJson({ odd: oddServer(), other: oddServer() }));
   const { stderr } = await runJson(team, 'Go.');
@@ -135,7 +138,7 @@ test('a server of .mcp.json counts once the folder is trusted, unless a setting 
   expect(sent?.filter((name) => name.startsWith('mcp__'))).toEqual(['mcp__odd__echo']);
 });
 
-test('an agent that brings a server along has it, its parent does not, and it is gone with the agent', async () => {
+test.concurrent('an agent that brings a server along has it, its parent does not, and it is gone with the agent', async () => {
   await using team = await stage(`
 agents:
   team-lead:
@@ -156,7 +159,7 @@ ${everybody(['team-lead/*'], 'mcp__own__echo').replace('\nagents:\n', '')}`);
   expect((await readFile(pids, 'utf8')).trim().split('\n')).toHaveLength(1);
 });
 
-test('without trust an agent of a user brings no server along', async () => {
+test.concurrent('without trust an agent of a user brings no server along', async () => {
   await using team = await stage(`
 agents:
   team-lead:
@@ -170,7 +173,7 @@ agents:
   expect(sentTo(team, 'team-lead/')).not.toContain('mcp__own__echo');
 });
 
-test('a teammate has the servers of its definition for itself alone', async () => {
+test.concurrent('a teammate has the servers of its definition for itself alone', async () => {
   await using team = await stage(everybody(['bob', 'team-lead'], 'mcp__own__echo'));
   await addAgent(team, 'keeper', `mcpServers: ${JSON.stringify([{ own: oddServer() }])}`);
   await addTemplate(
@@ -183,7 +186,7 @@ test('a teammate has the servers of its definition for itself alone', async () =
   expect(resultsOf(team, 'team-lead')).toEqual([expect.stringMatching(/There is no tool/)]);
 });
 
-test('an agent that needs a server is not shown where there is none, and a call names what is missing', async () => {
+test.concurrent('an agent that needs a server is not shown where there is none, and a call names what is missing', async () => {
   await using team = await stage(`
 agents:
   team-lead:
@@ -201,7 +204,7 @@ agents:
   expect(resultsOf(team, 'team-lead').at(-1)).toContain('I have it.');
 });
 
-test('a slow server is waited for; one that hangs is not, and both the person and the model are told', async () => {
+test.concurrent('a slow server is waited for; one that hangs is not, and both the person and the model are told', async () => {
   await using team = await stage(everybody(['team-lead'], 'mcp__slow__echo'));
   team.env['MCP_TIMEOUT'] = '4000';
   const config = mcpJson({ slow: oddServer('start=1000'), hangs: oddServer('start=never'), ends: oddServer('exit=7') });
@@ -215,7 +218,7 @@ test('a slow server is waited for; one that hangs is not, and both the person an
   expect(stderr).toContain('The MCP server "hangs" has not answered within 4 s; the work begins without it.');
 });
 
-test('with more than 40 tools those of servers are found by search, and what was sent before stays as it was', async () => {
+test.concurrent('with more than 40 tools those of servers are found by search, and what was sent before stays as it was', async () => {
   await using team = await stage(`
 agents:
   team-lead:
@@ -253,7 +256,7 @@ agents:
   expect(heardBy(team, 'team-lead')[0]).toContain('Tools that ToolSearch loads: mcp__odd__echo, mcp__odd__tool_1,');
 });
 
-test('a sub-agent is told what it can load, and loads for itself alone; a fork has what was loaded before it', async () => {
+test.concurrent('a sub-agent is told what it can load, and loads for itself alone; a fork has what was loaded before it', async () => {
   await using team = await stage(`
 agents:
   team-lead:
@@ -290,7 +293,7 @@ agents:
   expect(JSON.stringify(fresh.at(-1)?.messages)).toContain('tool_9 was called');
 });
 
-test('variables are filled in; one that is not set leaves its server out with a line, and no secret is on disk', async () => {
+test.concurrent('variables are filled in; one that is not set leaves its server out with a line, and no secret is on disk', async () => {
   await using team = await stage(everybody(['team-lead']));
   team.env['ODD_SECRET'] = 's3cret-value';
   const servers = {
@@ -310,13 +313,13 @@ test('variables are filled in; one that is not set leaves its server out with a 
   expect(holding.filter((name) => name !== 'transcript.jsonl')).toEqual([]);
 });
 
-test('a server is not given what opens the model’s service', async () => {
+test.concurrent('a server is not given what opens the model’s service', async () => {
   await using team = await stage(everybody(['team-lead']));
   await runJson(team, 'Go.', '--mcp-config', mcpJson({ odd: oddServer('env=ANTHROPIC_API_KEY') }), ...ALLOWED);
   expect(resultsOf(team, 'team-lead')).toEqual(['undefined']);
 });
 
-test.each([
+test.concurrent.each([
   ['{"mcpServers": {"a": {"comand": "x"}}}', /--mcp-config: "mcpServers\.a\.url" must be text|comand/],
   [
     '{"mcpServers": {"a": {"command": "x", "argz": []}}}',
@@ -330,7 +333,7 @@ test.each([
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(words) });
 });
 
-test('a long result goes to a file, which the agent can read', async () => {
+test.concurrent('a long result goes to a file, which the agent can read', async () => {
   await using team = await stage(`
 agents:
   team-lead:
@@ -348,7 +351,7 @@ agents:
   expect(whole).toMatch(/1\s+(many words ){60}/);
 });
 
-test('names and schemas that the API would refuse are mended, or their tools are left out with a line', async () => {
+test.concurrent('names and schemas that the API would refuse are mended, or their tools are left out with a line', async () => {
   await using team = await stage(`
 agents:
   team-lead:

@@ -29,7 +29,7 @@ async function firstRequest(...args: string[]) {
   };
 }
 
-test('--model, --effort, --system-prompt and --append-system-prompt reach the request to the model', async () => {
+test.concurrent('--model, --effort, --system-prompt and --append-system-prompt reach the request to the model', async () => {
   const plain = await firstRequest();
   const given = await firstRequest(
     '--model',
@@ -50,7 +50,7 @@ test('--model, --effort, --system-prompt and --append-system-prompt reach the re
   expect(given.system.slice(0, 15)).not.toBe(plain.system.slice(0, 15));
 });
 
-test('--append-system-prompt alone goes behind the default system prompt, for every member', async () => {
+test.concurrent('--append-system-prompt alone goes behind the default system prompt, for every member', async () => {
   await using team = await stage(SAYS);
   await addTemplate(
     team,
@@ -61,7 +61,7 @@ test('--append-system-prompt alone goes behind the default system prompt, for ev
   for (const agent of ['team-lead', 'bob']) expect(heardBy(team, agent)[0]).toMatch(/"system":.*Rhyme\./);
 });
 
-test('--agents gives members to be had, with their prompt', async () => {
+test.concurrent('--agents gives members to be had, with their prompt', async () => {
   await using team = await stage(SAYS);
   await addTemplate(
     team,
@@ -80,7 +80,7 @@ test('--agents gives members to be had, with their prompt', async () => {
 const TOUCH =
   'agents: { "*": [{ when: { turn: 1 }, reply: [{ tool: Bash, input: { command: touch made } }] }, { reply: Noted. }] }';
 
-test.each([
+test.concurrent.each([
   { args: [], runs: false },
   { args: ['--allowed-tools', 'Bash(touch *)'], runs: true },
   { args: ['--allowed-tools', 'Read,Bash(touch *),Edit'], runs: true },
@@ -99,7 +99,7 @@ test.each([
   expect({ made, denials: result.permission_denials.length }).toEqual({ made: runs, denials: runs ? 0 : 1 });
 });
 
-test.each([
+test.concurrent.each([
   { how: 'alone', args: [], input: 'Piped words.', heard: 'Piped words.' },
   { how: 'behind a template', args: ['solo'], input: 'Piped words.', heard: 'The task: Piped words.' },
 ])('a prompt may come on stdin, $how', async ({ args, input, heard }) => {
@@ -110,7 +110,7 @@ test.each([
   expect(heardBy(alone, 'team-lead')[0]).toContain(`"text":"${heard}"`);
 });
 
-test.each([
+test.concurrent.each([
   ['run', 'feature', 'Add a flag', '--dry-run'],
   ['run', 'feature', 'Add a flag', '--dry-run', '--output-format', 'json'],
   ['up', 'feature', 'Add a flag', '--dry-run', '--detach'],

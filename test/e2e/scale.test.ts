@@ -1,63 +1,20 @@
 import { expect, test } from 'vitest';
-import { MIN_HEIGHT, MIN_WIDTH } from '../../src/panes/arrange.js';
-import { eventually } from '../helpers/eventually.js';
-import { addTemplate, resultOf } from '../helpers/headless.js';
+import { expectCrowdInProcess, expectCrowdInTmux, PATIENT } from '../helpers/crowd.js';
 import { PAIR, PAIR_SCRIPT } from '../helpers/pair.js';
-import { stage } from '../helpers/program.js';
 import { tmuxStage } from '../helpers/tmuxTeam.js';
 
-const SCRIPT = `
-agents:
-  '*': [{ reply: Done with it. }]
-`;
+// Forty, and a hundred: test/chaos/scale.test.ts.
+test(
+  'twelve members in tmux each have a pane of a readable size and a turn of their own, hear what is said to all, and leave nothing',
+  { timeout: 2 * PATIENT },
+  () => expectCrowdInTmux(12),
+);
 
-const crowd = (count: number) => `---
-name: crowd
-description: Many who have little to do.
-members:
-  - { name: worker, count: ${count}, prompt: Do it. }
----
-Wait for all of them.
-`;
-
-const namesOf = (count: number) => Array.from({ length: count }, (_, index) => `worker-${index + 1}`);
-/** Starting many processes on few cores takes a while. */
-const PATIENT = 150_000;
-
-test('forty members in tmux each have a pane of a readable size and a turn of their own, hear what is said to all, and leave nothing', {
-  timeout: 2 * PATIENT,
-}, async () => {
-  await using team = await tmuxStage(SCRIPT);
-  const before = await team.traces();
-  await team.template('crowd', crowd(40));
-  const { exitCode, stderr } = await team.troupe(['up', 'crowd', '--detach', '--backend', 'tmux'], {
-    timeout: PATIENT,
-  });
-  expect(exitCode, stderr).toBe(0);
-  const allIdle = async () => {
-    const { members } = await team.status();
-    expect(members.filter(({ state }) => state !== 'idle')).toEqual([]);
-    expect(members).toHaveLength(41);
-  };
-  await eventually(allIdle, PATIENT);
-  for (const name of namesOf(40)) expect(team.heard(name), name).toHaveLength(1);
-
-  const format = '#{@troupe_agent} #{window_id} #{pane_width} #{pane_height} #{pane_dead}';
-  const rows = (await team.tmux('list-panes', '-a', '-F', format)).split('\n').map((row) => row.split(' '));
-  expect(rows.map(([name]) => name).sort()).toEqual(['team-lead', ...namesOf(40)].sort());
-  const small = rows.filter(([, , width, height]) => Number(width) < MIN_WIDTH || Number(height) < MIN_HEIGHT);
-  expect(small).toEqual([]);
-  expect(rows.filter(([, , , , isDead]) => isDead !== '0')).toEqual([]);
-  expect(new Set(rows.map(([, window]) => window)).size).toBeGreaterThan(1);
-
-  await team.ok('send', '*', 'One more thing.');
-  await eventually(() => {
-    for (const name of namesOf(40)) expect(team.heard(name).at(-1), name).toContain('One more thing.');
-  }, PATIENT);
-  await eventually(allIdle, PATIENT);
-  await team.ok('down');
-  expect(await team.traces()).toEqual(before);
-});
+test(
+  'twenty members in one process each have a turn, and the run ends with the report of each',
+  { timeout: 2 * PATIENT },
+  () => expectCrowdInProcess(20),
+);
 
 test('with --layout windows each member has a window of its own, which bears its name', async () => {
   await using team = await tmuxStage(PAIR_SCRIPT);
@@ -69,22 +26,4 @@ test('with --layout windows each member has a window of its own, which bears its
   expect(windows.split('\n').sort()).toEqual(['1 pair', '1 planner', '1 reviewer', '1 third']);
   await team.ok('down');
   expect(await team.traces()).toEqual(before);
-});
-
-test('a hundred members in one process each have a turn, and the run ends with the report of each', {
-  timeout: 2 * PATIENT,
-}, async () => {
-  await using team = await stage(SCRIPT);
-  await addTemplate(team, 'crowd', crowd(100));
-  const ended = await team.troupe(['run', 'crowd', '--output-format', 'json'], { timeout: PATIENT });
-  const { is_error, members } = resultOf(ended);
-  expect({ exitCode: ended.exitCode, is_error }, ended.stderr).toEqual({ exitCode: 0, is_error: false });
-  const byNumber = (name: string) => Number(name.split('-')[1]);
-  const workers = members
-    .filter(({ name }) => name !== 'team-lead')
-    .sort((a, b) => byNumber(a.name) - byNumber(b.name));
-  expect(workers.map(({ name, turns, lastReport }) => ({ name, turns, lastReport }))).toEqual(
-    namesOf(100).map((name) => ({ name, turns: 1, lastReport: 'Done with it.' })),
-  );
-  expect((await team.troupe(['ls', '--json'])).stdout).toBe('[]');
 });

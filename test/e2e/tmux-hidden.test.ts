@@ -30,7 +30,7 @@ async function kill(pid: number): Promise<void> {
   await eventually(async () => expect(await isRunning(pid)).toBe(false));
 }
 
-test('a member that is put away works on, stays away through a restart and a resume, and comes back when it is shown', async () => {
+test.concurrent('a member that is put away works on, stays away through a restart and a resume, and comes back when it is shown', async () => {
   await using stage = await tmuxStage(PAIR_SCRIPT);
   const before = await stage.traces();
   await pair(stage);
@@ -57,7 +57,7 @@ test('a member that is put away works on, stays away through a restart and a res
   expect(await stage.traces()).toEqual(before);
 });
 
-test('who was put away is so in the tmux server of a resumed team too, and nobody else', async () => {
+test.concurrent('who was put away is so in the tmux server of a resumed team too, and nobody else', async () => {
   await using stage = await tmuxStage(PAIR_SCRIPT);
   await pair(stage);
   await stage.ok('hide', 'reviewer');
@@ -69,7 +69,7 @@ test('who was put away is so in the tmux server of a resumed team too, and nobod
   await stage.ok('down');
 });
 
-test('in the user’s tmux, hiding and showing touch no pane or window of theirs, and leave nothing', async () => {
+test.concurrent('in the user’s tmux, hiding and showing touch no pane or window of theirs, and leave nothing', async () => {
   await using stage = await tmuxStage(PAIR_SCRIPT);
   await stage.template('pair', PAIR);
   const user = await userServer(stage);
@@ -94,7 +94,7 @@ test('in the user’s tmux, hiding and showing touch no pane or window of theirs
   await eventually(async () => expect({ traces: await stage.traces(), state: await user.state() }).toEqual(before));
 });
 
-test('a team without panes has none to put away', async () => {
+test.concurrent('a team without panes has none to put away', async () => {
   await using stage = await tmuxStage(PAIR_SCRIPT);
   await stage.template('pair', PAIR);
   const run = stage.troupe(['run', 'pair', '--name', 'inside', '--keep']);

@@ -1,76 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventually } from '../helpers/eventually.js';
+import { deadlyPath, expectNextStart, WITHOUT_PANE } from '../helpers/killedStart.js';
 import { PAIR, PAIR_SCRIPT } from '../helpers/pair.js';
 import { BIN } from '../helpers/program.js';
-import { lines, type TmuxStage, tmuxStage, tree } from '../helpers/tmuxTeam.js';
+import { tmuxStage, tree } from '../helpers/tmuxTeam.js';
 
-interface Step {
-  readonly at: string;
-  readonly tool: 'git' | 'tmux';
-  readonly words: string;
-  readonly when: 'before' | 'behind';
-}
+// At every other step: test/chaos/start-killed.test.ts.
+test.concurrent('a start that is killed before its pane is made is not in the way of the next one, nor of the end', () =>
+  expectNextStart(WITHOUT_PANE));
 
-const WITHOUT_PANE: Step = { at: 'its launch file is written', tool: 'tmux', words: 'split-window', when: 'before' };
-
-const STEPS: readonly Step[] = [
-  { at: 'its name is reserved', tool: 'git', words: 'worktree add', when: 'before' },
-  { at: 'its worktree is made', tool: 'git', words: 'worktree add', when: 'behind' },
-  WITHOUT_PANE,
-  { at: 'its pane is made', tool: 'tmux', words: 'split-window', when: 'behind' },
-  { at: 'its process runs', tool: 'tmux', words: 'respawn-pane', when: 'behind' },
-];
-
-/** A PATH on which the tool, asked for this, kills whoever asked, once. */
-async function deadlyPath(stage: TmuxStage, { tool, words, when }: Step): Promise<string> {
-  const folder = join(stage.folder, 'deadly');
-  const armed = join(stage.folder, 'armed');
-  await mkdir(folder);
-  await writeFile(armed, '');
-  const [real] = await lines('sh', ['-c', `command -v ${tool}`]);
-  const shot = `${when === 'behind' ? `${real} "$@"; ` : ''}kill -9 $PPID; exit 1`;
-  const text = `#!/bin/sh\ncase " $* " in *" ${words} "*) if rm ${armed} 2>/dev/null; then ${shot}; fi;; esac\nexec ${real} "$@"\n`;
-  await writeFile(join(folder, tool), text);
-  await chmod(join(folder, tool), 0o755);
-  return `${folder}:${stage.env['PATH']}`;
-}
-
-test.each(STEPS)('a start that is killed when $at is not in the way of the next one, nor of the end', async (step) => {
-  await using stage = await tmuxStage(`${PAIR_SCRIPT}  helper: [{ reply: "Noted by the helper." }]\n`);
-  await stage.template('pair', PAIR);
-  await stage.ok('up', 'pair', '--name', 'hands', '--detach', '--backend', 'tmux');
-  await stage.until('reviewer', 'idle');
-  const before = await stage.traces();
-  const add = ['add', 'helper', '--worktree', '--prompt', 'Help them.', '--request-id', 'r1'];
-  const env = { ...stage.env, PATH: await deadlyPath(stage, step) };
-  await expect(stage.troupe(add, { env })).rejects.toThrow('SIGKILL');
-
-  const { exitCode, stderr } = await stage.troupe(add);
-  expect(exitCode, stderr).toBe(0);
-  const helper = await stage.until('helper', 'idle');
-  expect(stage.heard('helper')).toHaveLength(1);
-  expect(stage.heard('helper')[0]).toContain('Help them.');
-  expect(await stage.tmux('display-message', '-p', '-t', helper.pane, '#{@troupe_team} #{@troupe_agent}')).toBe(
-    'hands helper',
-  );
-  const marks = (await stage.tmux('list-panes', '-a', '-F', '#{@troupe_agent}')).split('\n');
-  expect(marks.filter((mark) => mark === 'helper')).toHaveLength(1);
-
-  await stage.ok('shutdown', 'helper');
-  expect(await stage.tmux('list-panes', '-a', '-F', '#{@troupe_agent}')).not.toContain('helper');
-  await stage.ok('down');
-  expect(await stage.traces()).toMatchObject({ processes: [], panes: [], sockets: [] });
-  // What git alone knows of is cleared by the next start.
-  await stage.ok('up', 'pair', '--name', 'later', '--detach', '--backend', 'tmux');
-  expect(await stage.traces()).toMatchObject({ worktrees: before.worktrees, branches: before.branches });
-  await stage.ok('down');
-});
-
-test('a start that is killed and not made again ends with its team, and its secrets with it', async () => {
+test.concurrent('a start that is killed and not made again ends with its team, and its secrets with it', async () => {
   await using stage = await tmuxStage(PAIR_SCRIPT);
   await stage.template('pair', PAIR);
   await stage.ok('up', 'pair', '--name', 'hands', '--detach', '--backend', 'tmux');
@@ -85,7 +28,7 @@ test('a start that is killed and not made again ends with its team, and its secr
       expect(await readFile(join(stage.home, path), 'utf8'), path).not.toContain('test-key');
 });
 
-test.each(['ignore', 'pipe'] as const)('a teammate is one whatever its stdin is: %s', async (stdin) => {
+test.concurrent.each(['ignore', 'pipe'] as const)('a teammate is one whatever its stdin is: %s', async (stdin) => {
   await using stage = await tmuxStage(`${PAIR_SCRIPT}  helper: [{ reply: "Noted by the helper." }]\n`);
   await stage.template('pair', PAIR);
   await stage.ok('up', 'pair', '--name', 'hands', '--detach', '--backend', 'tmux');

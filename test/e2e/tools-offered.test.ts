@@ -106,7 +106,7 @@ async function addAll(team: Stage, ...server: string[]): Promise<string[]> {
   return ['--mcp-config', mcpJson({ odd: oddServer(...server) }), '--json-schema', 'answer.json'];
 }
 
-test.each([
+test.concurrent.each([
   ['in-process', 'default'],
   ['in-process', 'plan'],
   ['in-process', 'bypassPermissions'],
@@ -125,7 +125,7 @@ test.each([
   expect(everybody(team)).toEqual(Object.fromEntries(Object.keys(OFFERED).map((kind) => [kind, sorted(kind)])));
 });
 
-test('what needs something to be there is not offered where that is not: search, skills, servers, a schema', async () => {
+test.concurrent('what needs something to be there is not offered where that is not: search, skills, servers, a schema', async () => {
   await using team = await stage(SCRIPT);
   await addTemplate(team, 'pair', TEAM);
   const { exitCode, stderr } = await runJson(team, 'pair', '--approve-plans');
@@ -136,7 +136,7 @@ test('what needs something to be there is not offered where that is not: search,
   );
 });
 
-test('with more than 40 tools those of servers are found by ToolSearch, whoever the agent is', async () => {
+test.concurrent('with more than 40 tools those of servers are found by ToolSearch, whoever the agent is', async () => {
   await using team = await stage(SCRIPT);
   await addTemplate(team, 'pair', TEAM);
   const all = await addAll(team, 'tools=60');
@@ -149,7 +149,7 @@ test('with more than 40 tools those of servers are found by ToolSearch, whoever 
   expect(everybody(team)).toEqual(Object.fromEntries(Object.keys(OFFERED).map((kind) => [kind, searching(kind)])));
 });
 
-test('tools and system prompt of a first request are at most 30 KB, for every kind of agent and with all that there is', async () => {
+test.concurrent('tools and system prompt of a first request are at most 30 KB, for every kind of agent and with all that there is', async () => {
   await using team = await stage(SCRIPT);
   await addTemplate(team, 'pair', TEAM);
   const all = await addAll(team);
@@ -166,7 +166,7 @@ test('tools and system prompt of a first request are at most 30 KB, for every ki
   expect(sizes.filter(([, bytes]) => bytes > 30_000)).toEqual([]);
 });
 
-test('a fork is shown the tools of whom it comes from, byte for byte, and refused what it must not use', async () => {
+test.concurrent('a fork is shown the tools of whom it comes from, byte for byte, and refused what it must not use', async () => {
   await using team = await stage(`
 agents:
   team-lead:
@@ -187,7 +187,7 @@ agents:
   expect(resultsOf(team, 'team-lead/').at(-1)).toMatch(/TaskStop/);
 });
 
-test('only a lead with a person may ask that person; the answer is typed into its pane', async () => {
+test.concurrent('only a lead with a person may ask that person; the answer is typed into its pane', async () => {
   await using team = await tmuxStage(`
 agents:
   team-lead:

@@ -164,7 +164,7 @@ async function projectWith({ files, script = once('') }: Pick<Row, 'files' | 'sc
 
 const aboutTrust = (stderr: string) => stderr.split('\n').filter((line) => line.includes('troupe trust'));
 
-test.each(Object.entries(ROWS))('a project brings along only once it is trusted: %s', async (_, row) => {
+test.concurrent.each(Object.entries(ROWS))('a project brings along only once it is trusted: %s', async (_, row) => {
   await using at = await projectWith(row);
   const words = ['Go.', ...(row.words ?? [])];
   const [file, what] = row.line;
@@ -179,7 +179,7 @@ test.each(Object.entries(ROWS))('a project brings along only once it is trusted:
   expect(await row.has?.(at)).not.toBe(false);
 });
 
-test('what narrows holds without trust: deny and ask rules of settings, deny rules of a template', async () => {
+test.concurrent('what narrows holds without trust: deny and ask rules of settings, deny rules of a template', async () => {
   await using at = await projectWith({
     files: {
       ...settings({ permissions: { deny: ['Bash(touch denied)'], ask: ['Bash(touch asked)'] } }),
@@ -193,7 +193,7 @@ test('what narrows holds without trust: deny and ask rules of settings, deny rul
   expect(there).toEqual(['free']);
 });
 
-test('with strictPluginOnlyCustomization neither settings nor agents of a trusted project bring hooks or servers, a plugin does', async () => {
+test.concurrent('with strictPluginOnlyCustomization neither settings nor agents of a trusted project bring hooks or servers, a plugin does', async () => {
   const powers = { hooks: { SessionStart: hook('by-settings') }, mcpServers: { odd: oddServer() } };
   await using at = await projectWith({
     files: {
