@@ -1,5 +1,27 @@
 import { defineConfig } from 'vitest/config';
 
+/** End-to-end tests that `npm test` leaves out, as CI would pass its time with them: npm run test:long. */
+const LONG = [
+  'definitions',
+  'model-faults',
+  'model-server',
+  'run-long',
+  'tmux-daily',
+  'tmux-hidden',
+  'tmux-members',
+  'tmux-runtime',
+  'tmux-shells',
+  'tmux-userServer',
+  'tmux-worktree',
+  'tools-documents',
+].map((name) => `test/e2e/${name}.test.ts`);
+
+const endToEnd = {
+  globalSetup: ['test/helpers/build.ts'],
+  testTimeout: 120_000,
+  hookTimeout: 60_000,
+};
+
 export default defineConfig({
   test: {
     // Most of the time of most tests is waiting for other processes.
@@ -17,24 +39,9 @@ export default defineConfig({
           testTimeout: 30_000,
         },
       },
-      {
-        test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          globalSetup: ['test/helpers/build.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-        },
-      },
-      // What e2e shows once, at every step and with many members: npm run test:chaos.
-      {
-        test: {
-          name: 'chaos',
-          include: ['test/chaos/**/*.test.ts'],
-          globalSetup: ['test/helpers/build.ts'],
-          testTimeout: 300_000,
-        },
-      },
+      { test: { ...endToEnd, name: 'e2e', include: ['test/e2e/**/*.test.ts'], exclude: LONG } },
+      { test: { ...endToEnd, name: 'long', include: LONG } },
+      { test: { ...endToEnd, name: 'chaos', include: ['test/chaos/**/*.test.ts'], testTimeout: 300_000 } },
     ],
   },
 });
