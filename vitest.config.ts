@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /** End-to-end tests that `npm test` leaves out, as CI would pass its time with them: npm run test:long. */
 const LONG = [
+  'cli-commands',
   'definitions',
   'demo-places',
   'model-faults',
