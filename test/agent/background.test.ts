@@ -91,7 +91,7 @@ test('one that has ended is forgotten three seconds after its notice was deliver
   const { registry, arrivals } = taskBench(clock);
   const task = await registry.begin({ ...AGENT, name: 'scout' });
   await task.end({ status: 'completed', result: 'a' });
-  await clock.advance(60_000);
+  await clock.pass(60_000);
   for (const word of [task.record().id, 'agent-1', 'scout'])
     expect(registry.find(word)?.record()).toEqual(task.record());
   await registry.delivered(arrivals);

@@ -25,7 +25,7 @@ const CALL = { type: 'tool_use', id: 'toolu_1', name: 'mcp__mine__look', input: 
 test('a turn is inside of its agent and a tool inside of its turn; what was open when the turn ended ends with it', async () => {
   const { told, clock, feed } = followed();
   feed({ type: 'prompt', message: { content: 'Go.' } });
-  await clock.advance(5);
+  await clock.pass(5);
   feed({ type: 'tool_started', call: CALL });
   feed({ type: 'tool_started', call: { ...CALL, id: 'toolu_2', name: 'Bash' } });
   feed({ type: 'tool_denied', call: CALL, because: 'no' });
@@ -85,7 +85,7 @@ test('events are lines of a file a day, for the user’s eyes alone', async () =
     about: { name: 'auto_mode_decision', decision: 'denied' },
   } as const;
   sink.tell(event);
-  await clock.advance(1000);
+  await clock.pass(1000);
   sink.tell(event);
   await sink.close();
   expect((await readdir(folder)).sort()).toEqual(['2030-01-01.jsonl', '2030-01-02.jsonl']);

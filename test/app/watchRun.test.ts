@@ -3,6 +3,7 @@ import { createArrivals } from '../../src/agent/arrivals.js';
 import type { TurnEnd } from '../../src/agent/events.js';
 import { watchRun } from '../../src/app/run/watchRun.js';
 import { theWorld } from '../../src/app/services.js';
+import { eventually } from '../helpers/eventually.js';
 import { fakeClock } from '../helpers/fakeClock.js';
 import { type TeamOnDisk, teamOnDisk } from '../helpers/team.js';
 
@@ -33,7 +34,10 @@ async function watching(team: TeamOnDisk) {
     watched,
     /** Whether it is over after so many more looks. */
     async after(looks: number) {
-      for (let look = 0; look < looks && !isOver; look++) await clock.advance(200);
+      for (let look = 0; look < looks && !isOver; look++) {
+        await eventually(() => expect(isOver || clock.sleeping() > 0).toBe(true));
+        if (!isOver) await clock.pass(200);
+      }
       return isOver;
     },
   };

@@ -87,6 +87,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     await using running = await live(hanging, [...RUN, '--backend', 'tmux'], hanging.repo);
     await eventually(() => expect(hanging.heard('bob')).toHaveLength(1), 20_000);
     process.kill(running.pid, 'SIGINT');
+    await eventually(() => expect(running.stderr()).toContain('Interrupted (SIGINT). Ending the team.'));
     process.kill(running.pid, second);
     const ended = await running.ended();
     expect(ended.exitCode, ended.stderr).toBe(130);

@@ -1,38 +1,57 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../src/host/clock.js';
+import { eventually } from './eventually.js';
+
+export interface FakeClock extends Clock {
+  /** Moves time to where somebody's sleep ends, or to just before it: waits until somebody sleeps so. */
+  advance(ms: number): Promise<void>;
+  /** Moves time though nobody may be sleeping. */
+  pass(ms: number): Promise<void>;
+  /** How many sleep. */
+  sleeping(): number;
+}
 
 /** Time that moves only when a test says so. */
-export function fakeClock(start = Date.UTC(2026, 0, 1)): Clock & { advance(ms: number): Promise<void> } {
+export function fakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
   let now = start;
   let waiting: { at: number; wake: () => void }[] = [];
+  const pass = async (ms: number) => {
+    await settle();
+    now += ms;
+    const due = waiting.filter(({ at }) => at <= now);
+    waiting = waiting.filter(({ at }) => at > now);
+    for (const { wake } of due) wake();
+    await settle();
+  };
   return {
     now: () => now,
     monotonic: () => now,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
-        const abort = () => reject(signal?.reason);
-        if (signal?.aborted) return abort();
-        signal?.addEventListener('abort', abort, { once: true });
-        const wake = () => {
-          signal?.removeEventListener('abort', abort);
-          resolve();
+        const abort = () => {
+          waiting = waiting.filter((one) => one !== sleeper);
+          reject(signal?.reason);
         };
-        waiting.push({ at: now + ms, wake });
+        if (signal?.aborted) return reject(signal.reason);
+        signal?.addEventListener('abort', abort, { once: true });
+        const sleeper = {
+          at: now + ms,
+          wake: () => {
+            signal?.removeEventListener('abort', abort);
+            resolve();
+          },
+        };
+        waiting.push(sleeper);
       }),
     async advance(ms) {
       // Started work may still be on its way to its sleep, through real files: time must not move past it.
-      for (let look = 0; look < LOOKS && !waiting.some(({ at }) => at <= now + ms); look++) await delay(LOOK_MS);
-      await settle();
-      now += ms;
-      const due = waiting.filter(({ at }) => at <= now);
-      waiting = waiting.filter(({ at }) => at > now);
-      for (const { wake } of due) wake();
-      await settle();
+      await eventually(() => {
+        if (!waiting.some(({ at }) => at <= now + ms + 1)) throw new Error(`Nobody sleeps ${ms} or ${ms + 1} ms.`);
+      });
+      await pass(ms);
     },
+    pass,
+    sleeping: () => waiting.length,
   };
 }
-
-const LOOKS = 40;
-const LOOK_MS = 5;
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -62,19 +62,19 @@ test('it runs again after 24 hours and not before', async () => {
   await using room = await bedroom();
   await room.dream();
   room.sessionsSince(5);
-  await room.clock.advance(24 * HOUR - 1);
+  await room.clock.pass(24 * HOUR - 1);
   expect(await room.dream()).toEqual({ kind: 'not-yet', because: 'recent' });
-  await room.clock.advance(1);
+  await room.clock.pass(1);
   expect(await room.dream()).toMatchObject({ kind: 'done', sessions: ['new0', 'new1', 'new2', 'new3', 'new4'] });
 });
 
 test('it takes five sessions since the last time; those from before do not count', async () => {
   await using room = await bedroom();
   await room.dream();
-  await room.clock.advance(24 * HOUR);
+  await room.clock.pass(24 * HOUR);
   expect(await room.dream()).toEqual({ kind: 'not-yet', because: 'few-sessions' });
   room.sessionsSince(4);
-  await room.clock.advance(HOUR);
+  await room.clock.pass(HOUR);
   expect(await room.dream()).toEqual({ kind: 'not-yet', because: 'few-sessions' });
   expect(room.runs).toHaveLength(1);
 });
@@ -88,9 +88,9 @@ test('sessions are looked for every ten minutes at most', async () => {
     },
   });
   expect(await room.dream()).toEqual({ kind: 'not-yet', because: 'few-sessions' });
-  await room.clock.advance(599_999);
+  await room.clock.pass(599_999);
   expect(await room.dream()).toEqual({ kind: 'not-yet', because: 'just-scanned' });
-  await room.clock.advance(1);
+  await room.clock.pass(1);
   await room.dream();
   expect(scans).toBe(2);
 });
@@ -129,12 +129,12 @@ test('one that fails counts as if it had never begun, and lets the next one', as
   await using room = await bedroom();
   await room.dream();
   const before = await room.state();
-  await room.clock.advance(25 * HOUR);
+  await room.clock.pass(25 * HOUR);
   room.sessionsSince(5);
   await expect(room.dream({ run: () => Promise.reject(new Error('no model')) })).rejects.toThrow('no model');
   expect((await room.state())['dreamtAt']).toBe(before['dreamtAt']);
   expect(await readdir(room.folder)).toEqual(['shop-1.dream.json']);
-  await room.clock.advance(HOUR);
+  await room.clock.pass(HOUR);
   expect(await room.dream()).toMatchObject({ kind: 'done' });
 });
 

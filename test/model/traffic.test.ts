@@ -46,17 +46,17 @@ test.each(stores)('who is refused makes everybody wait, then one alone tries, th
   await clock.advance(499);
   expect(inside()).toEqual([]);
   await eventually(async () => {
-    await clock.advance(100);
+    await clock.pass(100);
     expect(inside()).toHaveLength(1);
   });
-  for (let n = 0; n < 10; n++) await clock.advance(100);
+  for (let n = 0; n < 10; n++) await clock.pass(100);
   expect(inside()).toHaveLength(1);
 
   const [probe] = await Promise.all(inside().map(({ pass }) => pass));
   expect(probe?.refusals).toBe(1);
   await probe?.answered();
   await eventually(async () => {
-    await clock.advance(100);
+    await clock.pass(100);
     expect(inside()).toHaveLength(3);
   });
 });
@@ -70,7 +70,7 @@ test.each(stores)('who tries it out and is refused makes all wait for twice as l
   await first.leave();
   const second = entering(traffic);
   await eventually(async () => {
-    await clock.advance(500);
+    await clock.pass(500);
     expect(second.state.isIn).toBe(true);
   });
   const pass = await second.pass;
@@ -83,7 +83,7 @@ test('who has little patience does not wait where the model has been overloaded 
   const traffic = createTraffic({ clock, ids, store: privateStore() });
   const refuse = async (isOverload: boolean) => {
     const { pass } = entering(traffic);
-    await clock.advance(60_000);
+    await clock.pass(60_000);
     await (await pass).refused({ retryAfterMs: undefined, isOverload });
     await (await pass).leave();
   };
@@ -102,9 +102,9 @@ test('a service that never answers the one who tries it out is tried by another'
   await first.refused(OVERLOAD);
   await first.leave();
   const waiting = [entering(traffic), entering(traffic)];
-  for (let n = 0; n < 20; n++) await clock.advance(500);
+  for (let n = 0; n < 20; n++) await clock.pass(500);
   expect(waiting.filter(({ state }) => state.isIn)).toHaveLength(1);
-  for (let n = 0; n < 20; n++) await clock.advance(500);
+  for (let n = 0; n < 20; n++) await clock.pass(500);
   expect(waiting.filter(({ state }) => state.isIn)).toHaveLength(2);
 });
 

@@ -74,14 +74,14 @@ test('an entry lives 5 minutes from its last use, or an hour', async () => {
   const long = { system: system(700, hour) };
   await cache.ask(short);
   await cache.ask(long);
-  await cache.clock.advance(4 * 60_000);
+  await cache.clock.pass(4 * 60_000);
   expect((await cache.ask(short))[1]).toBe(600);
-  await cache.clock.advance(4 * 60_000);
+  await cache.clock.pass(4 * 60_000);
   expect((await cache.ask(short))[1]).toBe(600);
-  await cache.clock.advance(5 * 60_000);
+  await cache.clock.pass(5 * 60_000);
   expect((await cache.ask(short))[1]).toBe(0);
   expect((await cache.ask(long))[1]).toBe(700);
-  await cache.clock.advance(60 * 60_000);
+  await cache.clock.pass(60 * 60_000);
   expect(await cache.ask(long)).toEqual([9, 0, 0, 700]);
 });
 
@@ -156,7 +156,7 @@ test('two lifetimes in one request are written, counted and forgotten apart', as
   await using cache = await setup();
   const both = { system: system(600, hour), messages: [user(100, mark)] };
   expect(await cache.ask(both)).toEqual([0, 0, 100, 600]);
-  await cache.clock.advance(6 * 60_000);
+  await cache.clock.pass(6 * 60_000);
   expect(await cache.ask(both)).toEqual([0, 600, 100, 0]);
 });
 
@@ -168,10 +168,10 @@ test('a lifetime begins with the request, not with its answer', async () => {
   await eventually(() => expect(server.log()).toHaveLength(1));
   await clock.advance(200_000);
   await slow;
-  await clock.advance(99_999);
+  await clock.pass(99_999);
   const early = Answer.parse(await (await server.post('/v1/messages', body)).json());
   expect(early.usage.cache_read_input_tokens).toBe(600);
-  await clock.advance(300_000);
+  await clock.pass(300_000);
   const late = Answer.parse(await (await server.post('/v1/messages', body)).json());
   expect(late.usage.cache_read_input_tokens).toBe(0);
 });

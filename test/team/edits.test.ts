@@ -21,7 +21,7 @@ test('two members that change one file within 30 s are both told, once, by which
   const link = join(team.cwd, 'link.ts');
   await symlink(path, link);
   await noteEdit(team.place, 'bob', path);
-  await clock.advance(29_000);
+  await clock.pass(29_000);
   expect(await noteEdit(team.place, 'carol', link)).toMatch(`bob changed ${path} within the last 30 s`);
   expect(await noteEdit(team.place, 'carol', path)).toBeUndefined();
   expect(await noteEdit(team.place, 'bob', path)).toBeUndefined();
@@ -37,7 +37,7 @@ test('later than that, in other files, or alone, nobody is told', async () => {
   await noteEdit(team.place, 'bob', path);
   await noteEdit(team.place, 'bob', path);
   await noteEdit(team.place, 'carol', join(team.cwd, 'gone.ts'));
-  await clock.advance(30_001);
+  await clock.pass(30_001);
   await noteEdit(team.place, 'carol', path);
   expect([await words(team, 'bob'), await words(team, 'carol')]).toEqual([[], []]);
 });

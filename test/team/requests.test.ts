@@ -14,7 +14,7 @@ test('what is asked waits, oldest first, until it is answered', async () => {
   const clock = fakeClock(1000);
   const requests = openRequests(dir.path, clock);
   await requests.create({ id: B, kind: 'plan', from: 'alice', plan: 'do it' });
-  await clock.advance(1);
+  await clock.pass(1);
   await requests.create({ id: A, kind: 'permission', from: 'bob', tool: 'Bash', input: { command: 'ls' } });
   expect(await requests.open()).toEqual([
     { id: B, kind: 'plan', from: 'alice', plan: 'do it', createdAt: 1000 },

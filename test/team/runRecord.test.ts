@@ -31,7 +31,7 @@ test('a change counts up, a heartbeat does not, and both say when', async () => 
   const clock = fakeClock(1000);
   const record = openRunRecord(path, clock, initial);
   await record.change({ state: 'working', waitingFor: 'plan' });
-  await clock.advance(5);
+  await clock.pass(5);
   await record.beat();
   expect(await readRunRecord(path)).toEqual({
     ...initial,

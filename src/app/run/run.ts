@@ -1,5 +1,6 @@
 import type { TurnEnd } from '../../agent/events.js';
 import { withDoings } from '../../headless/doings.js';
+import { endOfStop, stopOf } from '../../headless/exitCode.js';
 import { type RunEnd, type RunResult, resultOf, type WorktreeResult } from '../../headless/result.js';
 import { agentLine } from '../../headless/stream.js';
 import type { WantedBackend } from '../../panes/choose.js';
@@ -119,6 +120,9 @@ export async function runTeam(world: World, options: RunOptions): Promise<RunOut
   const starting = again ? again.start(parts, plan.lead.prompt) : startTeam({ ...parts, plan });
   starting.catch(() => engineEnd.abort());
   const over = AbortSignal.any([options.signal, timeout.signal]);
+  const tellStop = () => note(`${endOfStop(stopOf(over.reason), '').errors.join(' ')} Ending the team.`);
+  if (over.aborted) tellStop();
+  else over.addEventListener('abort', tellStop, { once: true });
   const started = await startedOrStopped(world, plan.name, starting, over);
   if ('exitCode' in started) {
     const facts = { ...NO_FACTS, team: plan.name, duration_ms: Math.round(clock.monotonic() - begun) };
