@@ -10,12 +10,13 @@ if (rest.length === 0 && (first === '--version' || first === '-V')) {
   print(`${JSON.parse(readFileSync(join(__dirname, '..', 'package.json'), 'utf8')).version}\n`);
 } else if (rest.length === 0 && (first === undefined || first === '--help' || first === '-h')) {
   print(readFileSync(join(dist, 'help.txt'), 'utf8'));
-} else if (readFileSync(join(dist, 'everyday.txt'), 'utf8').split('\n').includes(first)) {
-  // Generated parsers pay for long lives; a short command is done before (https://zod.dev/api, jitless).
-  globalThis.__zod_globalConfig = { jitless: true };
-  require('./cached.js').load(join(dist, 'everyday.cjs')).exports.main(process.argv.slice(2));
 } else {
-  import('../dist/main.js').then(({ main }) => main(process.argv.slice(2)));
+  const isEveryday = readFileSync(join(dist, 'everyday.txt'), 'utf8').split('\n').includes(first);
+  // Generated parsers pay for long lives; a short command is done before (https://zod.dev/api, jitless).
+  if (isEveryday) globalThis.__zod_globalConfig = { jitless: true };
+  require('./cached.js')
+    .load(join(dist, isEveryday ? 'everyday.cjs' : 'program.cjs'))
+    .main(process.argv.slice(2));
 }
 
 function print(text) {

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Script } from 'node:vm';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { tempDir } from '../helpers/tempDir.js';
@@ -14,46 +17,47 @@ const HEAVY =
   /node_modules\/(@anthropic-ai\/sdk|blessed|gray-matter|js-yaml|yaml|execa|string-width|zod\/v4\/classic|zod\/index)/;
 
 const Metafile = z.object({
+  /** File of dist/ → what it is made of, and what else it asks for. */
   outputs: z.record(
     z.string(),
     z.object({
-      bytes: z.number(),
-      entryPoint: z.optional(z.string()),
-      imports: z.array(z.object({ path: z.string(), kind: z.string(), external: z.optional(z.boolean()) })),
+      imports: z.array(z.object({ path: z.string() })),
       inputs: z.record(z.string(), z.object({ bytesInOutput: z.number() })),
     }),
   ),
+  /** Source of the whole program → what it imports. */
+  inputs: z.record(
+    z.string(),
+    z.object({ imports: z.array(z.object({ path: z.string(), kind: z.string(), external: z.optional(z.boolean()) })) }),
+  ),
 });
-const { outputs } = Metafile.parse(JSON.parse(readFileSync(at('dist/meta.json'), 'utf8')));
+const { outputs, inputs } = Metafile.parse(JSON.parse(readFileSync(at('dist/meta.json'), 'utf8')));
 
-/** The outputs that are loaded, at once, with these ones. */
-function closureOf(...starts: (string | undefined)[]): string[] {
-  const loaded = new Set(starts.filter((start) => start !== undefined));
-  for (const path of loaded) {
-    for (const { path: next, kind, external } of outputs[path]?.imports ?? [])
-      if (kind === 'import-statement' && external !== true) loaded.add(next);
+/** The sources that are evaluated at once with these, and the libraries beside the program that are. */
+function evaluatedWith(...starts: string[]): { sources: string[]; beside: string[] } {
+  const sources = new Set(starts);
+  const beside = new Set<string>();
+  for (const source of sources) {
+    for (const { path, kind, external } of inputs[source]?.imports ?? []) {
+      if (kind === 'dynamic-import') continue;
+      if (external !== true) sources.add(path);
+      else if (path.startsWith('./')) beside.add(path);
+    }
   }
-  return [...loaded];
+  return { sources: [...sources], beside: [...beside] };
 }
 
-function inputsOf(paths: readonly string[]): string[] {
-  return paths.flatMap((path) =>
-    Object.entries(outputs[path]?.inputs ?? {}).flatMap(([input, { bytesInOutput }]) =>
-      bytesInOutput > 0 ? [input] : [],
-    ),
+const packed = (output: string) =>
+  Object.entries(outputs[output]?.inputs ?? {}).flatMap(([input, { bytesInOutput }]) =>
+    bytesInOutput > 0 ? [input] : [],
   );
-}
-
-const bytesOf = (paths: readonly string[]) => paths.reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
 const everyday = readFileSync(at('dist/everyday.txt'), 'utf8').split('\n');
 
 test.each(everyday)('%s starts with one file of less than 150 KB, and none of the heavy libraries', (command) => {
-  const loaded = closureOf('dist/everyday.cjs');
-  expect(loaded).toEqual(['dist/everyday.cjs']);
-  const inputs = inputsOf(loaded);
-  expect(inputs).toContain(`src/cli/commands/${command}.ts`);
-  expect(inputs.filter((input) => HEAVY.test(input))).toEqual([]);
-  expect(bytesOf(loaded)).toBeLessThan(MAX_BYTES);
+  const sources = packed('dist/everyday.cjs');
+  expect(sources).toContain(`src/cli/commands/${command}.ts`);
+  expect(sources.filter((source) => HEAVY.test(source))).toEqual([]);
+  expect(statSync(at('dist/everyday.cjs')).size).toBeLessThan(MAX_BYTES);
 });
 
 test('send and status are everyday commands', () => {
@@ -61,25 +65,59 @@ test('send and status are everyday commands', () => {
 });
 
 test('a teammate starts with less than 150 KB and none of the heavy libraries', () => {
-  const [own] =
-    Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === 'src/cli/commands/teammate.ts') ?? [];
-  expect(own, 'no part of its own for teammate: is it imported lazily?').toBeDefined();
-  const loaded = closureOf('dist/main.js', own);
-  expect(inputsOf(loaded).filter((input) => HEAVY.test(input))).toEqual([]);
-  expect(bytesOf(loaded)).toBeLessThan(MAX_BYTES);
+  const { sources, beside } = evaluatedWith('src/cli/main.ts', 'src/cli/commands/teammate.ts');
+  expect(sources).toContain('src/app/members/teammate.ts');
+  expect(beside).toEqual([]);
+  expect(sources.filter((source) => HEAVY.test(source))).toEqual([]);
+  const bytes = sources.map((source) => outputs['dist/program.cjs']?.inputs[source]?.bytesInOutput ?? 0);
+  expect(bytes.reduce((sum, some) => sum + some, 0)).toBeLessThan(MAX_BYTES);
 });
 
-test('every part that the program may load is there', () => {
+test('every file that the program may load is there', () => {
   const named = Object.values(outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
-  const ours = named.map((path) => path.replace(/^\.\//, 'dist/')).filter((path) => path.startsWith('dist/'));
-  expect([...new Set(ours)].filter((path) => !existsSync(at(path)))).toEqual([]);
+  const ours = new Set(named.filter((path) => path.startsWith('./')));
+  expect(ours).toContain('./anthropic-sdk.cjs');
+  expect([...ours].filter((path) => !existsSync(at(`dist/${path}`)))).toEqual([]);
+});
+
+const { load, loadedScripts } = createRequire(import.meta.url)(at('bin/cached.js')) as {
+  load(file: string): { readonly said?: string };
+  loadedScripts(): ReadonlyMap<string, Script>;
+};
+
+test('V8 takes the code that is kept of the program and of what a member at work loads', () => {
+  for (const name of ['program', 'everyday', 'anthropic-sdk', 'execa', 'tree-sitter', 'zod-json-schema'])
+    load(at(`dist/${name}.cjs`));
+  const refused = [...loadedScripts()].filter(([, { cachedDataRejected }]) => cachedDataRejected !== false);
+  expect(refused.map(([file]) => file)).toEqual([]);
+});
+
+test.each([
+  { kept: 'no code', cache: () => undefined },
+  { kept: 'code of an older bundle of the same length', cache: (older: Buffer) => older },
+  { kept: 'no code but rubbish', cache: () => Buffer.from('rubbish') },
+])('of a bundle with $kept beside it the text counts', async ({ cache }) => {
+  await using dir = await tempDir();
+  const bundle = (name: string, word: string) => {
+    const text = `(function(exports){exports.said='${word}'})\n`;
+    const file = join(dir.path, name);
+    writeFileSync(file, `${text}//${createHash('sha256').update(text).digest('hex')}`);
+    return file;
+  };
+  const older = bundle('older.cjs', 'one');
+  expect(load(older).said).toBe('one');
+  const code = loadedScripts().get(older)?.createCachedData() ?? Buffer.alloc(0);
+  const newer = bundle('newer.cjs', 'two');
+  const kept = cache(Buffer.concat([Buffer.from(readFileSync(older, 'latin1').slice(-64)), code]));
+  if (kept) writeFileSync(`${newer}.cache`, kept);
+  expect(load(newer).said).toBe('two');
 });
 
 test('the licence of whatever is bundled is told', () => {
   const told = readFileSync(at('dist/THIRD-PARTY.txt'), 'utf8');
-  const packages = inputsOf(Object.keys(outputs)).flatMap(
-    (path) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
-  );
+  const packages = Object.keys(outputs)
+    .flatMap(packed)
+    .flatMap((path) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
   expect(packages.length).toBeGreaterThan(0);
   expect([...new Set(packages)].filter((name) => !told.includes(`\n${name} `))).toEqual([]);
 });

@@ -9,7 +9,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export function setup(): void {
   const built = join(root, 'dist', 'help.txt');
   const script = join(root, 'build.js');
-  const changed = Math.max(newest(join(root, 'src')), statSync(script).mtimeMs);
+  const changed = Math.max(
+    statSync(script).mtimeMs,
+    ...['src', 'bin', 'build'].map((folder) => newest(join(root, folder))),
+  );
   if (!existsSync(built) || changed > statSync(built).mtimeMs)
     execFileSync(process.execPath, [script], { stdio: 'inherit' });
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { hasCredentials } from '../../config/env.js';
 import { markedProcesses } from '../../host/children.js';
@@ -43,11 +42,12 @@ export async function diagnose(world: World): Promise<Finding[]> {
     git?.stdout.trim() ?? '',
     'Install git: worktrees and merges need it.',
   );
-  const { rgPath } = await import('@vscode/ripgrep').catch(() => ({ rgPath: '' }));
+  const { shippedRipgrep } = await import('../../tools/support/ripgrep.js');
+  const ripgrep = shippedRipgrep();
   add(
     'ripgrep',
-    existsSync(rgPath) ? undefined : 'its binary is missing',
-    rgPath,
+    ripgrep === undefined ? 'its binary is missing' : undefined,
+    ripgrep ?? '',
     'Install the optional dependencies again: npm install --include=optional',
   );
   add('credentials', hasCredentials() ? undefined : 'none', 'set', 'Set ANTHROPIC_API_KEY. Without one: troupe demo');

@@ -1,6 +1,7 @@
+import { createRequire } from 'node:module';
 import { killGroup } from '../../host/processes.js';
 import { type Started, start } from '../../host/run.js';
-import { hasCode, messageOf, ToolError } from '../../util/errors.js';
+import { hasCode, ToolError } from '../../util/errors.js';
 import { head } from '../../util/text.js';
 
 const MOST_WORDS = 4000;
@@ -18,7 +19,7 @@ export async function* ripgrep(
   }: { readonly cwd: string; readonly signal: AbortSignal; readonly separator?: '\n' | '\0' },
 ): AsyncGenerator<string, void> {
   signal.throwIfAborted();
-  const program = await started(await programPath(), ['--no-config', '--color=never', ...args], cwd);
+  const program = await started(shippedRipgrep() ?? 'rg', ['--no-config', '--color=never', ...args], cwd);
   const end = () => killGroup(program.pid);
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end(); // while it was being started
@@ -67,12 +68,16 @@ async function started(file: string, args: readonly string[], cwd: string): Prom
   }
 }
 
-/** The npm package's binary; `rg` on the PATH where the platform has none. */
-async function programPath(): Promise<string> {
+/**
+ * The binary that the npm package has for this platform, if it has one. Found as the package itself finds it, for code that
+ * V8 keeps cannot import() the package, which is an ES module.
+ */
+export function shippedRipgrep(): string | undefined {
   try {
-    return (await import('@vscode/ripgrep')).rgPath;
-  } catch (error) {
-    if (!hasCode(error, 'ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND') && !/ripgrep/.test(messageOf(error))) throw error;
-    return 'rg';
+    const ofPackage = createRequire(createRequire(import.meta.url).resolve('@vscode/ripgrep'));
+    const binary = process.platform === 'win32' ? 'rg.exe' : 'rg';
+    return ofPackage.resolve(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/${binary}`);
+  } catch {
+    return undefined;
   }
 }
