@@ -61,7 +61,7 @@ for (const { path, text } of builds.flatMap(({ outputFiles }) => outputFiles)) {
   renameSync(`${path}.new`, path);
 }
 const texts = {
-  'meta.json': JSON.stringify({ outputs, inputs: builds[0].metafile.inputs }),
+  'meta.json': JSON.stringify({ outputs, program: builds[0].metafile.inputs, everyday: builds[1].metafile.inputs }),
   'everyday.txt': EVERYDAY.join('\n'),
   'THIRD-PARTY.txt': licences(root, [...inputs, ...GRAMMAR.map((path) => `node_modules/${path}`)]),
 };
