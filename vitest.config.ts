@@ -1,35 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
-/** End-to-end tests that `npm test` leaves out, as CI would pass its time with them: npm run test:long. */
-const LONG = [
-  'cli-commands',
-  'definitions',
-  'demo-places',
-  'model-faults',
-  'model-server',
-  'run-long',
-  'run-reach',
-  'run-reports',
-  'run-surroundings',
-  'run-tmux',
-  'run-worktrees',
-  'team-words',
-  'tmux-daily',
-  'tmux-death',
-  'tmux-hidden',
-  'tmux-members',
-  'tmux-runtime',
-  'tmux-shells',
-  'tmux-start-killed',
-  'tmux-userServer',
-  'tmux-worktree',
-  'tools-documents',
-].map((name) => `test/e2e/${name}.test.ts`);
-
 const endToEnd = {
   globalSetup: ['test/helpers/build.ts'],
+  // Their files keep nothing in their modules: loading those anew for each would take a second of it.
+  isolate: false,
   testTimeout: 120_000,
-  hookTimeout: 60_000,
+  hookTimeout: 120_000,
 };
 
 export default defineConfig({
@@ -49,8 +25,7 @@ export default defineConfig({
           testTimeout: 30_000,
         },
       },
-      { test: { ...endToEnd, name: 'e2e', include: ['test/e2e/**/*.test.ts'], exclude: LONG } },
-      { test: { ...endToEnd, name: 'long', include: LONG } },
+      { test: { ...endToEnd, name: 'e2e', include: ['test/e2e/**/*.test.ts'] } },
       { test: { ...endToEnd, name: 'chaos', include: ['test/chaos/**/*.test.ts'], testTimeout: 300_000 } },
     ],
   },

@@ -5,7 +5,10 @@ import type { Access, Sight, Tool } from './tool.js';
 
 /** Where an agent's conversation is kept. */
 export interface TranscriptPort {
-  /** On disk when it returns. `mail`: ids of the inbox messages that this line delivers. */
+  /**
+   * Where the process's own death does not lose it when it returns; an assistant's words, and those that deliver mail, also
+   * where a power cut does not. `mail`: ids of the inbox messages that this line delivers.
+   */
   append(type: 'user' | 'assistant', message: MessageParam, mail?: readonly string[]): Promise<void>;
   /** From here on the conversation is `history`: what came before it was summarised. */
   restart(

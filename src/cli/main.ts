@@ -1,4 +1,4 @@
-import { ExitCode, messageOf, UserError } from '../util/errors.js';
+import { ExitCode, hasCode, messageOf, UserError } from '../util/errors.js';
 import { askedExitCode } from './exit.js';
 import { note, onBrokenPipe, printLine } from './output.js';
 
@@ -27,8 +27,13 @@ async function obey(argv: readonly string[]): Promise<ExitCode | undefined> {
   }
 }
 
+/** What the machine refuses to whoever asks: no fault of ours, and nothing that a stack would help with. */
+const CIRCUMSTANCES = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EMFILE', 'ENFILE'];
+
 function report(error: unknown, argv: readonly string[]): Promise<ExitCode> {
   if (error instanceof UserError) return fail(error.message, error.exitCode, argv);
+  if (hasCode(error, ...CIRCUMSTANCES))
+    return fail(`${messageOf(error)}. "troupe doctor" looks at what it needs.`, ExitCode.failed, argv);
   note(error instanceof Error ? (error.stack ?? error.message) : messageOf(error));
   return fail(`That is a fault of troupe itself: ${messageOf(error)}`, ExitCode.failed, argv);
 }
@@ -37,7 +42,12 @@ function report(error: unknown, argv: readonly string[]): Promise<ExitCode> {
 async function fail(message: string, exitCode: ExitCode, argv: readonly string[]): Promise<ExitCode> {
   const isRun = argv[0] === 'run';
   const result = isRun ? (await import('./runFailure.js')).runFailure(message, exitCode, argv) : undefined;
-  if (result) printLine(result);
+  try {
+    if (result) printLine(result);
+  } catch (error) {
+    // A stdout that takes nothing may be what it failed of.
+    note(messageOf(error));
+  }
   note(`troupe: ${message}`);
   return exitCode;
 }

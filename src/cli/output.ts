@@ -1,7 +1,9 @@
 import { fstatSync, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { actionsFacts, isCi } from '../app/terminalFacts.js';
-import { inert } from '../report/workflowCommands.js';
+import { inert, inertJson } from '../report/workflowCommands.js';
 import { hasCode } from '../util/errors.js';
+import { visible } from '../util/visible.js';
 import { measureFor } from '../util/width.js';
 
 /** What a command prints: data to stdout, words about it to stderr. */
@@ -15,11 +17,24 @@ export interface Output {
 }
 
 export function createOutput(options: { readonly json?: boolean | undefined }): Output {
+  const print = (value: unknown, text: string, indent?: number) =>
+    printLine(options.json ? inertJson(JSON.stringify(value, null, indent)) : unobeyed(text));
   return {
-    data: (value, text) => printLine(options.json ? JSON.stringify(value, null, 2) : text),
-    item: (value, text) => printLine(options.json ? JSON.stringify(value) : text),
+    data: (value, text) => print(value, text, 2),
+    item: (value, text) => print(value, text),
     note,
   };
+}
+
+/** What members wrote is much of what is printed: neither GitHub's runner nor a terminal finds a command there. */
+function unobeyed(text: string): string {
+  if (isatty(descriptors.stdout)) return visible(text);
+  return isRunnerReading() ? inert(text) : text;
+}
+
+/** Whether GitHub's runner looks for commands in what goes to stdout. */
+export function isRunnerReading(): boolean {
+  return actionsFacts() !== undefined && !isStdoutFile();
 }
 
 /** One line, or several, to stdout; nothing for an empty text. */
@@ -29,7 +44,8 @@ export function printLine(text: string): void {
 
 /** Words for a person: whatever a model said in them, GitHub's runner finds no command there. */
 export function note(line: string): void {
-  write('stderr', `${actionsFacts() ? inert(line) : line}\n`);
+  const shown = isatty(descriptors.stderr) ? visible(line) : line;
+  write('stderr', `${actionsFacts() ? inert(shown) : shown}\n`);
 }
 
 /** A line that GitHub's runner is to obey. */
@@ -38,7 +54,7 @@ export function noteCommand(line: string): void {
 }
 
 /** Whether stdout goes to a file, where no program reads along. */
-export function isStdoutFile(): boolean {
+function isStdoutFile(): boolean {
   return fstatSync(descriptors.stdout).isFile();
 }
 

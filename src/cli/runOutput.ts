@@ -1,6 +1,5 @@
-import { actionsFacts } from '../app/terminalFacts.js';
 import { inertJson, unobeyed } from '../report/workflowCommands.js';
-import { isStdoutFile, printLine } from './output.js';
+import { isRunnerReading, printLine } from './output.js';
 
 /** One line of `json` or `stream-json`. */
 export function printObject(value: unknown): void {
@@ -9,6 +8,5 @@ export function printObject(value: unknown): void {
 
 /** The answer as it is; where GitHub's runner reads it, no line of it is a command to that. */
 export function printAnswer(text: string, newToken: () => string): void {
-  const isObeyed = actionsFacts() !== undefined && !isStdoutFile();
-  printLine(isObeyed ? unobeyed(text, newToken) : text);
+  printLine(isRunnerReading() ? unobeyed(text, newToken) : text);
 }

@@ -19,6 +19,12 @@ const Count = z.optional(z.int('must be a whole number').check(z.nonnegative('mu
 const Switch = z.optional(z.literal('disable', 'must be "disable"'));
 const EnvironmentValue = z.pipe(z.union([z.string(), z.number(), z.boolean()], 'must be text'), z.transform(String));
 
+/** A list names what it is for, of which hooks and MCP servers are one thing here. */
+const PluginsOnly = z.pipe(
+  z.union([z.boolean(), z.array(z.string())], 'must be true, false or a list'),
+  z.transform((value) => (Array.isArray(value) ? value.includes('hooks') || value.includes('mcp') : value)),
+);
+
 /** What the program itself reads; whatever else a file holds is kept. */
 export const Settings = z.looseObject({
   model: z.optional(z.string('must be text')),
@@ -53,8 +59,11 @@ export const Settings = z.looseObject({
   hooks: z.optional(HooksByEvent),
   /** Of a manager: no hooks at all. Of anybody else: only the manager's. */
   disableAllHooks: z.optional(z.boolean('must be true or false')),
+  /** Of a manager: nobody else's hooks count, and nobody else's rules allow anything. */
+  allowManagedHooksOnly: z.optional(z.boolean('must be true or false')),
+  allowManagedPermissionRulesOnly: z.optional(z.boolean('must be true or false')),
   /** Hooks and MCP servers come from plugins and managed definitions alone. */
-  strictPluginOnlyCustomization: z.optional(z.boolean('must be true or false')),
+  strictPluginOnlyCustomization: z.optional(PluginsOnly),
   /** Days after which `troupe gc` removes archived teams and sessions. */
   cleanupPeriodDays: Count,
   /** How many sub-agents a session may have: below each other, at once, and in all. */
@@ -173,12 +182,14 @@ async function settingsOfFlag(flag: string, cwd: string): Promise<SettingsSource
 
 /** @param isShared whether other programs read the file too. */
 async function readSettings(file: string, isShared: boolean): Promise<Settings | undefined> {
+  let text: string;
   try {
-    return parseSettings(await readFile(file, 'utf8'), file, isShared);
+    text = await readFile(file, 'utf8');
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
-    throw error;
+    throw new UserError(`${file} cannot be read: ${messageOf(error)}`, undefined, { cause: error });
   }
+  return parseSettings(text, file, isShared);
 }
 
 function parseSettings(text: string, file: string, isShared: boolean): Settings {

@@ -4,7 +4,7 @@ import { nearest } from '../util/text.js';
 /** Public keys of `.claude/settings.json` that another program reads, and this one leaves alone (facts.md, CC/settings). */
 const OF_OTHERS = (
   '$schema apiKeyHelper attribution autoUpdatesChannel availableModels awsAuthRefresh awsCredentialExport alwaysThinkingEnabled ' +
-  'allowedMcpServers allowManagedHooksOnly allowManagedMcpServersOnly allowManagedPermissionRulesOnly allowedHttpHookUrls ' +
+  'allowedMcpServers allowManagedMcpServersOnly allowedHttpHookUrls ' +
   'blockedMarketplaces companyAnnouncements deniedMcpServers editorMode enabledPlugins extraKnownMarketplaces fastMode ' +
   'fileSuggestion feedbackSurveyRate forceLoginMethod forceLoginOrgUUID gcpAuthRefresh httpHookAllowedEnvVars ' +
   'includeCoAuthoredBy includeGitInstructions keybindings language modelOverrides outputStyle otelHeadersHelper plansDirectory ' +

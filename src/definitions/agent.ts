@@ -3,7 +3,7 @@ import { didYouMean } from '../util/text.js';
 import { AgentFields } from './agentFields.js';
 import { FileProblem, parseFrontMatter } from './frontmatter.js';
 import { hookNotices } from './hook.js';
-import { isKnownTool, knownTools, toolOf } from './toolNames.js';
+import { isForeignTool, isKnownTool, knownTools, toolOf } from './toolNames.js';
 
 export type AgentSource = 'built-in' | 'plugin' | 'user' | 'project' | 'flag' | 'managed';
 
@@ -90,7 +90,7 @@ export function agentFrom({ data, prompt, file, source, lineOf }: AgentText): Pa
     warn(key, `"${key}" ${reason}; it is left out.`);
   }
   for (const entry of fields.disallowedTools ?? [])
-    if (!isKnownTool(entry)) refuse('disallowedTools', unknownTool('disallowedTools', entry));
+    if (!isKnownTool(entry) && !isForeignTool(entry)) refuse('disallowedTools', unknownTool('disallowedTools', entry));
   for (const entry of fields.tools ?? []) if (!isKnownTool(entry)) warn('tools', unknownTool('tools', entry));
   if (fields.hooks) warnings.push(...hookNotices({ file, events: fields.hooks }));
   for (const event of ['WorktreeCreate', 'WorktreeRemove'])

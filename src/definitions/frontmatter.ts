@@ -25,8 +25,8 @@ export class FileProblem extends UserError {
 }
 
 /**
- * Splits a Markdown file into its YAML front matter and its body. A byte order mark, CRLF, and a colon in an
- * unquoted value of one line are put up with.
+ * Splits a Markdown file into its YAML front matter and its body. A byte order mark, CRLF, a colon in an
+ * unquoted value of one line and an argument hint of several brackets are put up with.
  * @throws FileProblem with the line of the mistake.
  */
 export async function parseFrontMatter(text: string, file: string): Promise<FrontMatter> {
@@ -116,12 +116,15 @@ async function yamlReader(file: string): Promise<(block: string) => Yaml> {
   };
 }
 
-/** Quotes plain values of one line that hold a colon, which YAML takes for a mapping. Keeps the number of lines. */
+/**
+ * Quotes plain values of one line that hold a colon, which YAML takes for a mapping, and `argument-hint: [a] [b]`, which
+ * it takes for a list with something behind it. Keeps the number of lines.
+ */
 function withColonsQuoted(block: string): string {
-  return block.replace(
-    /^(\s*(?:- )?[A-Za-z][\w-]*:[ \t]+)([^\s"'[\]{}|>&*!%@`#].*:.*)$/gm,
-    (_, key: string, value: string) => `${key}${JSON.stringify(value.trimEnd())}`,
-  );
+  const quoted = (_: string, key: string, value: string) => `${key}${JSON.stringify(value.trimEnd())}`;
+  return block
+    .replace(/^(\s*(?:- )?[A-Za-z][\w-]*:[ \t]+)([^\s"'[\]{}|>&*!%@`#].*:.*)$/gm, quoted)
+    .replace(/^(argument-hint:[ \t]+)(\[.*)$/gm, quoted);
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -43,7 +43,9 @@ export const CommandHook = z.looseObject({
   command: Text,
   /** Present: `command` is a program, started without a shell. */
   args: z.optional(z.array(z.string('must be text'), 'must be a list')),
+  /** Nobody waits for it; with `asyncRewake` the person is told why it would have blocked. */
   async: Flag,
+  asyncRewake: Flag,
   shell: z.optional(z.enum(['bash', 'powershell'], 'must be bash or powershell')),
 });
 export type CommandHook = z.infer<typeof CommandHook>;
@@ -58,11 +60,23 @@ export const HttpHook = z.looseObject({
 });
 export type HttpHook = z.infer<typeof HttpHook>;
 
-/** Kinds that other programs run; they are left out here, with a line that says so. */
-const OtherHook = z.looseObject({ ...COMMON, type: z.enum(['mcp_tool', 'prompt', 'agent']) });
+const QUESTION = {
+  ...COMMON,
+  /** `$ARGUMENTS` in it stands for what happens. */
+  prompt: Text,
+  model: z.optional(Text),
+};
 
-export const Hook = z.discriminatedUnion('type', [CommandHook, HttpHook, OtherHook], {
-  error: 'must be an object with the "type" command or http',
+/** A question to a small model; to one that may read files first, where it is an `agent`. */
+const PromptHook = z.looseObject({ ...QUESTION, type: z.literal('prompt') });
+const AgentHook = z.looseObject({ ...QUESTION, type: z.literal('agent') });
+export type QuestionHook = z.infer<typeof PromptHook> | z.infer<typeof AgentHook>;
+
+/** A kind that other programs run; it is left out here, with a line that says so. */
+const OtherHook = z.looseObject({ ...COMMON, type: z.literal('mcp_tool') });
+
+export const Hook = z.discriminatedUnion('type', [CommandHook, HttpHook, PromptHook, AgentHook, OtherHook], {
+  error: 'must be an object with the "type" command, http, prompt or agent',
 });
 export type Hook = z.infer<typeof Hook>;
 
@@ -95,12 +109,18 @@ export function isPlainMatcher(matcher: string): boolean {
 export function hookNotices({ file, events }: { readonly file: string; readonly events: HooksByEvent }): string[] {
   return Object.entries(events).flatMap(([event, groups]) => {
     if (!KNOWN.has(event)) return [`${file}: "hooks.${event}" is no event that troupe knows; it is left out.`];
-    const others = groups.flatMap(({ hooks }) => hooks.filter(({ type }) => type !== 'command' && type !== 'http'));
-    return others.length === 0
-      ? []
-      : [`${file}: "hooks.${event}" has hooks of the type ${others[0]?.type}, which troupe does not run.`];
+    const isLeft = ({ type }: Hook) => type === 'mcp_tool' || (isQuestion(type) && MAKES_PATHS.has(event));
+    const types = new Set(groups.flatMap(({ hooks }) => hooks.filter(isLeft).map(({ type }) => type)));
+    return [...types].map(
+      (type) => `${file}: "hooks.${event}" has hooks of the type ${type}, which troupe does not run.`,
+    );
   });
 }
+
+/** Whether a hook of this type is answered by a model. */
+const isQuestion = (type: string) => type === 'prompt' || type === 'agent';
+/** Events at which a program has to do something. */
+const MAKES_PATHS = new Set(['WorktreeCreate', 'WorktreeRemove']);
 
 /** Those of ours, and those that other programs know and that never happen here. */
 const KNOWN = new Set<string>([

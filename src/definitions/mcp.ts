@@ -7,6 +7,11 @@ const common = {
   disabled: z.optional(z.boolean('must be true or false')),
   /** Milliseconds that one call may take. */
   timeout: z.optional(z.number('must be milliseconds').check(z.positive('must be more than 0'))),
+  /** What other programs write beside, which changes nothing here. */
+  description: z.optional(z.unknown()),
+  alwaysLoad: z.optional(z.unknown()),
+  alwaysAllow: z.optional(z.unknown()),
+  autoApprove: z.optional(z.unknown()),
 };
 const Stdio = z.strictObject({
   type: z.literal('stdio'),
@@ -81,7 +86,8 @@ function readServer(
   key: string,
 ): { readonly config: ServerConfig } | { readonly problems: readonly string[] } {
   if (!isRecord(value)) return { problems: [`"${key}" must be an object.`] };
-  const { type = 'command' in value ? 'stdio' : 'http' } = value;
+  const { type: written = 'command' in value ? 'stdio' : 'http' } = value;
+  const type = written === 'streamable-http' ? 'http' : written;
   if (type !== 'stdio' && type !== 'http' && type !== 'sse')
     return { problems: [`"${key}.type" must be stdio, http or sse.`] };
   const parsed = (type === 'stdio' ? Stdio : Remote).safeParse({ ...value, type });

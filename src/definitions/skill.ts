@@ -49,7 +49,13 @@ const Fields = z.object({
   agent: z.optional(Text.check(z.minLength(1, 'must not be empty'))),
   'disable-model-invocation': z.optional(Flag),
   'user-invocable': z.optional(Flag),
-  'argument-hint': z.optional(Text),
+  // `[file]` is a list to YAML.
+  'argument-hint': z.optional(
+    z.pipe(
+      z.union([z.string(), z.array(z.string())], 'must be text'),
+      z.transform((hint) => (Array.isArray(hint) ? `[${hint.join(', ')}]` : hint)),
+    ),
+  ),
 });
 type Fields = z.infer<typeof Fields>;
 /** Keys that restrict: dropped, they would allow what their author did not. */
@@ -118,6 +124,8 @@ function skillFrom({ matter, warnings, ...about }: Parts): Skill {
     warnings.push(
       `${file}:${lineOf('description')}: its description has ${description.length} characters, more than ${LONGEST_DESCRIPTION}: the rest is not told.`,
     );
+  if (data['hooks'] !== undefined && data['hooks'] !== null)
+    warnings.push(`${file}:${lineOf('hooks')}: "hooks" of a skill are never run: put them into settings or an agent.`);
   const fields = fieldsOf(matter, file, warnings);
   return {
     ...about,

@@ -34,6 +34,14 @@ const TOOL_NAMES: readonly string[] = [
   'Write',
 ];
 
+/** Tools of other programs that read the same files: there is nothing to take away, and no slip to be told of. */
+const OF_OTHERS = new Set(
+  (
+    'Monitor PowerShell LSP Workflow Artifact CronCreate CronDelete CronList ScheduleWakeup ListAgents EndConversation ' +
+    'WaitForMcpServers SubagentHandback BashOutput KillShell KillBash LS MultiEdit NotebookRead SlashCommand'
+  ).split(' '),
+);
+
 /** `Bash(git *)` → `Bash`. */
 export function toolOf(entry: string): string {
   return entry.replace(/\(.*$/s, '');
@@ -49,6 +57,11 @@ export function withoutAlias(entry: string): string {
 export function isKnownTool(entry: string): boolean {
   const tool = toolOf(entry);
   return tool === '*' || tool.startsWith('mcp__') || TOOL_NAMES.includes(tool);
+}
+
+/** Whether it is a tool that no session here can have, but another program's may. */
+export function isForeignTool(entry: string): boolean {
+  return OF_OTHERS.has(toolOf(entry));
 }
 
 export function knownTools(): readonly string[] {

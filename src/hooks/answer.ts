@@ -163,7 +163,9 @@ function looksLikeJson(text: string): boolean {
 /** The output, or why it is none. */
 function parsed(text: string): Output | string {
   try {
-    const result = Output.safeParse(JSON.parse(text));
+    // What a program writes as null is not there.
+    const read: unknown = JSON.parse(text, (_, value: unknown) => (value === null ? undefined : value));
+    const result = Output.safeParse(read);
     if (result.success) return result.data;
     const [issue] = result.error.issues;
     return `"${issue?.path.join('.')}" is not what it must be`;

@@ -8,6 +8,7 @@ import { answerOf, type HookAnswer, type HookEnd, together } from './answer.js';
 import { runCommandHook } from './command.js';
 import { askHttpHook } from './http.js';
 import { type Handler, handlersFor } from './match.js';
+import { type AskModel, endOfAnswer, questionOf } from './question.js';
 
 export interface HookCall {
   readonly event: HookEvent;
@@ -37,6 +38,8 @@ export interface HookEngineDeps {
   readonly keep: (name: string, text: string) => Promise<string>;
   /** A line for the person. */
   readonly note: (line: string) => void;
+  /** Absent where there is no model to ask: hooks that are questions break there. */
+  readonly ask?: AskModel | undefined;
 }
 
 /** Runs hooks. Nothing that a hook does makes it throw: one that breaks decides nothing, and is told of in a line. */
@@ -51,6 +54,8 @@ export interface HookEngine {
 
 const DEFAULT_S: Partial<Record<HookEvent, number>> = { UserPromptSubmit: 30, SessionEnd: 1.5 };
 const GENERAL_S = 600;
+/** What a model may take to answer. */
+const ANSWER_S = { prompt: 30, agent: 60 } as const;
 /** Those of a session's end may be given more time, but not any amount. */
 const SESSION_END_MOST_S = 60;
 const MOST_CHARACTERS = 10_000;
@@ -100,12 +105,19 @@ export function createHookEngine(deps: HookEngineDeps): HookEngine {
     return work;
   }
 
-  const isAsync = ({ hook }: Handler) => hook.type === 'command' && hook.async === true;
+  const isAsync = ({ hook }: Handler) => hook.type === 'command' && (hook.async === true || hook.asyncRewake === true);
+
+  /** Runs a hook that nobody waits for. */
+  async function runBeside(handler: Handler, call: HookCall): Promise<void> {
+    const end = await endOf(handler, { ...call, signal: undefined });
+    const isHeard = handler.hook.type === 'command' && handler.hook.asyncRewake === true;
+    if (isHeard && end?.exitCode === 2) note(`${nameOf(handler, call)} says: ${oneLine(end.stderr, 1000)}`);
+  }
 
   return {
     async answer(call) {
       const found = handlers(call);
-      for (const handler of found.filter(isAsync)) void tracked(endOf(handler, { ...call, signal: undefined }));
+      for (const handler of found.filter(isAsync)) void tracked(runBeside(handler, call));
       const waitedFor = found.filter((handler) => !isAsync(handler));
       const answers = await Promise.all(
         waitedFor.map(async (handler) => {
@@ -130,13 +142,17 @@ export function createHookEngine(deps: HookEngineDeps): HookEngine {
 
 async function runHandler(
   { hook, pluginRoot }: Handler,
-  { cwd, mark, input }: HookCall,
+  { event, cwd, mark, input }: HookCall,
   signal: AbortSignal,
-  { clock, newId, projectDir, environment }: HookEngineDeps,
+  { clock, newId, projectDir, environment, ask }: HookEngineDeps,
 ): Promise<HookEnd | undefined> {
   const text = JSON.stringify(input);
   if (signal.aborted) return undefined;
   if (hook.type === 'http') return askHttpHook(hook, text, environment, signal);
+  if (hook.type === 'prompt' || hook.type === 'agent') {
+    if (!ask) throw new Error('there is no model to ask here');
+    return endOfAnswer(event, await ask(hook, questionOf(hook, text), signal));
+  }
   const env = {
     ...environment,
     CLAUDE_PROJECT_DIR: projectDir,
@@ -159,12 +175,14 @@ function withPluginRoot<H extends { readonly command: string; readonly args?: st
 
 function secondsFor({ hook }: Handler, { event, mostMs }: HookCall): number {
   const most = event === 'SessionEnd' ? SESSION_END_MOST_S : Number.POSITIVE_INFINITY;
-  const wanted = hook.timeout ?? DEFAULT_S[event] ?? GENERAL_S;
+  const general = hook.type === 'prompt' || hook.type === 'agent' ? ANSWER_S[hook.type] : GENERAL_S;
+  const wanted = hook.timeout ?? DEFAULT_S[event] ?? general;
   return Math.min(wanted, most, (mostMs ?? Number.POSITIVE_INFINITY) / 1000);
 }
 
 function nameOf({ hook, file }: Handler, { event }: HookCall): string {
-  return `The ${event} hook ${oneLine(hook.type === 'http' ? hook.url : hook.command)} (${file})`;
+  const words = hook.type === 'http' ? hook.url : hook.type === 'command' ? hook.command : hook.prompt;
+  return `The ${event} hook ${oneLine(words)} (${file})`;
 }
 
 /** What a model would be told is cut where it is too long; the whole is in a file that it may read. */

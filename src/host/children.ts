@@ -111,6 +111,36 @@ export async function endProgram(leader: ProcessRef, mark: Mark, clock: Clock, g
   await endMarked(mark, clock, graceMs);
 }
 
+/**
+ * Waits for `work`. From the moment on that `hurry` is aborted, nothing of what carries one of the marks keeps it: that is
+ * killed, and what comes after it too, until the work is done.
+ */
+export async function hurried<T>(
+  work: Promise<T>,
+  {
+    marks,
+    hurry,
+    clock,
+  }: { readonly marks: readonly Mark[]; readonly hurry: AbortSignal | undefined; readonly clock: Clock },
+): Promise<T> {
+  if (!hurry) return work;
+  const over = new AbortController();
+  const killing = async () => {
+    while (!over.signal.aborted) {
+      for (const mark of marks) await endMarked(mark, clock, 0);
+      await clock.sleep(50, over.signal).catch(() => {});
+    }
+  };
+  const begin = () => void killing().catch(() => {});
+  if (hurry.aborted) begin();
+  else hurry.addEventListener('abort', begin, { once: true, signal: over.signal });
+  try {
+    return await work;
+  } finally {
+    over.abort();
+  }
+}
+
 /** SIGTERM to each, and SIGKILL to those that still live after `graceMs`. */
 async function endAll(processes: readonly ProcessRef[], clock: Clock, graceMs: number): Promise<void> {
   for (const target of processes) await sendSignal(target, 'SIGTERM');

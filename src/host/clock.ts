@@ -8,12 +8,20 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Node takes a longer time for one millisecond. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+let timers: typeof import('node:timers/promises') | undefined;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sleep: async (ms, signal) => {
-    const { setTimeout: delay } = await import('node:timers/promises');
-    await delay(ms, undefined, signal ? { signal } : {});
+    timers ??= await import('node:timers/promises');
+    const options = signal ? { signal } : {};
+    let left = ms;
+    for (; left > LONGEST_MS; left -= LONGEST_MS) await timers.setTimeout(LONGEST_MS, undefined, options);
+    await timers.setTimeout(left, undefined, options);
   },
 };
 
@@ -41,4 +49,29 @@ export async function within<T>(
     late.abort();
     done.abort();
   }
+}
+
+export interface SilenceWatch {
+  /** There was a sign of life just now. */
+  heard(): void;
+  end(): void;
+}
+
+/** Calls `onSilence` once nothing was heard for `ms`. One sleep covers many signs of life, for they may come thick and fast. */
+export function watchSilence(clock: Clock, ms: number, onSilence: () => void): SilenceWatch {
+  const over = new AbortController();
+  let last = clock.monotonic();
+  const watching = async () => {
+    for (let left = ms; left > 0; left = last + ms - clock.monotonic()) await clock.sleep(left, over.signal);
+    onSilence();
+  };
+  watching().catch((error: unknown) => {
+    if (!over.signal.aborted) throw error;
+  });
+  return {
+    heard() {
+      last = clock.monotonic();
+    },
+    end: () => over.abort(),
+  };
 }

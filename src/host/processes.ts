@@ -105,9 +105,9 @@ export function thisProcess(): Promise<ProcessRef> {
   return self;
 }
 
-/** Whether exactly this process still lives. */
-export async function isAlive(process: ProcessRef): Promise<boolean> {
-  return (await procStart(process.pid)) === process.procStart;
+/** Whether exactly this process still lives. Members in one process ask it of each other all the time: no file is read for it. */
+export async function isAlive({ pid, procStart: started }: ProcessRef): Promise<boolean> {
+  return (pid === process.pid ? (await thisProcess()).procStart : await procStart(pid)) === started;
 }
 
 /** Sends `signal` to exactly this process (or to the group it leads); false when it is gone. */

@@ -2,6 +2,7 @@ import type { Arrival } from '../agent/arrivals.js';
 import type { AgentState } from '../agent/ports.js';
 import { envelope } from '../mailbox/envelope.js';
 import type { Handlers } from '../mailbox/handlers.js';
+import type { PayloadOf } from '../mailbox/message.js';
 import type { PermissionMode } from '../permissions/mode.js';
 import { decidePlan, type PlanDecision } from '../team/decide.js';
 import { noteDismissed } from '../team/dismissed.js';
@@ -28,6 +29,8 @@ export interface LeadDeps {
   readonly screen: LeadScreen;
   readonly checkAnswers: () => Promise<void>;
   readonly rulesChanged: () => Promise<void>;
+  /** A person asks in another shell for a member that only this process can start. Its answer is an event. */
+  readonly startAsked: (request: PayloadOf<'member_start'>) => void;
   /** Without a person: what becomes of plans that only a person may decide. */
   readonly unattended?: { readonly approvePlans: boolean } | undefined;
   /** A person has set the lead's mode: what members may have changes with it. */
@@ -144,6 +147,11 @@ export function createLeadHandlers(deps: LeadDeps, control: Interruptible): Hand
     return undefined;
   };
 
+  const startAsked: Handler<'member_start'> = async (message, request) => {
+    if (message.from === 'user') deps.startAsked(request);
+    return undefined;
+  };
+
   const quietly = (work: () => Promise<void> | void) => async () => {
     await work();
     return undefined;
@@ -160,6 +168,7 @@ export function createLeadHandlers(deps: LeadDeps, control: Interruptible): Hand
     team_permission: quietly(deps.rulesChanged),
     interrupt: quietly(() => void control.interrupt()),
     mode_set: modeSet,
+    member_start: startAsked,
     // Only the person ends a lead: `troupe down`.
     shutdown_request: async (message) => {
       await events.append('message_refused', {

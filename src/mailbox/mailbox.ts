@@ -70,8 +70,8 @@ export function openMailbox({ team, member, clock, ids, onProblem = () => {} }: 
   /** The only writer: everything that is delivered becomes part of the array first. */
   const update = (change: (all: readonly Message[], isSettled: IsSettled) => Change, isLook = false) =>
     withLock(array, async (stillOurs) => {
-      const names = await spool.list();
-      const isNews = names.length > 0 || (await fingerprint(array)) !== seen;
+      const names = spool.list();
+      const isNews = names.length > 0 || fingerprint(array) !== seen;
       const delivered = await readDelivered(names);
       const { messages, isBroken } = await readInboxArray(array);
       if (isBroken) await reportBroken(messages.length);
@@ -83,7 +83,7 @@ export function openMailbox({ team, member, clock, ids, onProblem = () => {} }: 
       }
       await inChunks(names, (name) => spool.remove(name));
       // Who only marks does not look: what came in with it is still to be seen.
-      seen = isNews && !isLook ? undefined : await fingerprint(array);
+      seen = isNews && !isLook ? undefined : fingerprint(array);
       return keep;
     });
 
@@ -116,7 +116,7 @@ export function openMailbox({ team, member, clock, ids, onProblem = () => {} }: 
 
   const peek = async () => {
     // Deliveries first: the owner may move one into the array in between, and seen twice is better than not at all.
-    const delivered = await inChunks(await spool.list(), readOne);
+    const delivered = await inChunks(spool.list(), readOne);
     const { messages } = await readInboxArray(array);
     return merged(
       messages,
@@ -150,7 +150,7 @@ export function openMailbox({ team, member, clock, ids, onProblem = () => {} }: 
     peek,
     async waiting() {
       // A delivery is called after its message: to count them none need be opened.
-      const delivered = (await spool.list()).map((name) => name.replace(/\.json$/, ''));
+      const delivered = spool.list().map((name) => name.replace(/\.json$/, ''));
       const { messages } = await readInboxArray(array);
       const known = new Set(messages.map(({ msg_id }) => msg_id));
       return messages.filter(({ read }) => !read).length + delivered.filter((id) => !known.has(id)).length;
@@ -176,7 +176,7 @@ export function openMailbox({ team, member, clock, ids, onProblem = () => {} }: 
       });
       return moved;
     },
-    hasNews: async () => (await spool.list()).length > 0 || (await fingerprint(array)) !== seen,
+    hasNews: async () => spool.list().length > 0 || fingerprint(array) !== seen,
   };
 }
 

@@ -17,6 +17,7 @@ export const MessageType = z.enum([
   'mode_set',
   'interrupt',
   'team_permission',
+  'member_start',
 ]);
 export type MessageType = z.infer<typeof MessageType>;
 
@@ -157,6 +158,14 @@ export const payloads = {
   task_assignment: payload(z.looseObject({ task_id: text, subject: text })),
   mode_set: payload(z.looseObject({ mode: PermissionMode })),
   interrupt: payload(z.looseObject({})),
+  /** `asked`: what is started, as whoever carries it out reads it. Nobody waits for it once `asker` has ended. */
+  member_start: payload(
+    z.looseObject({
+      request_id: text,
+      asker: z.object({ pid: z.number(), procStart: text }),
+      asked: z.unknown(),
+    }),
+  ),
   team_permission: payload(z.union([z.looseObject({ rule: text }), z.looseObject({ path: text, toolName: text })])),
 } as const;
 
@@ -177,6 +186,7 @@ const Protocol = z.discriminatedUnion('type', [
   protocol('mode_set'),
   protocol('interrupt'),
   protocol('team_permission'),
+  protocol('member_start'),
 ]);
 
 export type Payload =

@@ -90,6 +90,7 @@ const FROM_ABOVE = [
   'mode_set',
   'interrupt',
   'team_permission',
+  'member_start',
 ];
 
 function mayHaveSent({ type, from }: Message): boolean {

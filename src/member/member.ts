@@ -6,7 +6,7 @@ import type { Handlers } from '../mailbox/handlers.js';
 import type { Mailbox } from '../mailbox/mailbox.js';
 import type { Poller } from '../mailbox/poller.js';
 import type { EventLog } from '../team/eventLog.js';
-import type { RunRecordFile } from '../team/runRecord.js';
+import type { RunRecord, RunRecordFile } from '../team/runRecord.js';
 import { isAbort } from '../util/errors.js';
 import { createDispatcher, type DispatchDeps, type OnPrompt, type Told } from './dispatch.js';
 import type { Pulse } from './pulse.js';
@@ -47,6 +47,8 @@ export interface MemberDeps {
   readonly concerns?: DispatchDeps['concerns'];
   /** Called once the member is ready: what it takes to work is loaded then. */
   readonly agent: (edges: TurnEdges) => AgentRun | Promise<AgentRun>;
+  /** It loads that only when there is something to work on, so that one that waits costs little. */
+  readonly loadsForWork?: boolean | undefined;
   /** Sees everything that happens to the agent. */
   readonly onEvent: (event: AgentEvent) => void;
   /** Ends the member hard: a running tool is cancelled. */
@@ -93,6 +95,19 @@ export function createMember(deps: MemberDeps): Member {
   };
   const role = deps.role(control);
   const over = AbortSignal.any([signal, leaving.signal]);
+  const prompted = new AbortController();
+
+  /** Resolves when there is something to work on; false when the member's end comes first. */
+  async function isWanted(): Promise<boolean> {
+    if (!arrivals.wakes() && !prompted.signal.aborted) await rest(role.atStart?.() ?? {});
+    await arrivals.wait(AbortSignal.any([over, prompted.signal])).catch(() => {});
+    return !over.aborted;
+  }
+
+  async function rest(waits: Waits, more: Pick<Partial<RunRecord>, 'midTurn'> = {}): Promise<void> {
+    const state = waits.waitingFor ? 'working' : 'idle';
+    await record.change({ state, ...waits, activity: undefined, ...more });
+  }
 
   async function next(end: TurnEnd | undefined): Promise<[] | undefined> {
     turn = undefined;
@@ -100,8 +115,7 @@ export function createMember(deps: MemberDeps): Member {
     // A turn that the member's end cut short is one to go on with.
     const isCut = end?.reason === 'aborted' && over.aborted;
     const turnIsOver = end && !isCut ? { midTurn: undefined } : {};
-    if (waits.waitingFor) await record.change({ state: 'working', ...waits, activity: undefined, ...turnIsOver });
-    else if (!arrivals.wakes()) await record.change({ state: 'idle', activity: undefined, ...turnIsOver });
+    if (waits.waitingFor || !arrivals.wakes()) await rest(waits, turnIsOver);
     try {
       await arrivals.wait(over);
     } catch (error) {
@@ -132,17 +146,21 @@ export function createMember(deps: MemberDeps): Member {
     arrivals,
     handlers: role.handlers,
     delivered: deps.delivered,
-    onPrompt: deps.onPrompt,
+    onPrompt: deps.onPrompt && hearing(deps.onPrompt, () => prompted.abort()),
     concerns: deps.concerns,
     report,
   });
 
   async function observe(event: AgentEvent): Promise<void> {
     if (event.type === 'assistant') {
-      await record.change({ turns: record.current().turns + 1, ...withSpent(record.current(), event) });
+      const counted = record.change({ turns: record.current().turns + 1, ...withSpent(record.current(), event) });
+      // A call need not wait for it: what was spent is in the file before the model is asked again.
+      if (event.message.content.some(({ type }) => type === 'tool_use')) counted.catch(() => {});
+      else await counted;
     }
     if (event.type === 'compacted') await record.change(withSpent(record.current(), event));
-    if (event.type === 'tool_started') await record.change({ activity: `${event.call.name}` });
+    if (event.type === 'tool_started') record.change({ activity: `${event.call.name}` }).catch(() => {});
+    if (event.type === 'results') await record.flush();
     deps.onEvent(event);
   }
 
@@ -170,11 +188,20 @@ export function createMember(deps: MemberDeps): Member {
           },
           until,
         );
+        if (deps.loadsForWork && !(await isWanted())) return { reason: 'done', text: '' };
         const { runToEnd } = await import('../agent/runAgent.js');
         return await runToEnd(await deps.agent(edges), observe);
       } finally {
         lifetime.abort();
       }
     },
+  };
+}
+
+/** What is added to a prompt may be for the agent to say, so that it is wanted before the prompt has arrived. */
+function hearing(onPrompt: OnPrompt, heard: () => void): OnPrompt {
+  return (message) => {
+    heard();
+    return onPrompt(message);
   };
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type Anthropic from '@anthropic-ai/sdk';
-import { type Clock, within } from '../host/clock.js';
+import { type Clock, watchSilence } from '../host/clock.js';
 import type { Ids } from '../host/ids.js';
 import type { Budget } from './budget.js';
 import { costOf } from './catalogue.js';
 import { type Failure, failureOf, NO_CREDENTIALS, StreamStalled } from './failure.js';
 import { paramsFor } from './params.js';
 import { delayFor, MAX_TRIES } from './retry.js';
-import { createTraffic, privateStore, type Traffic } from './traffic.js';
+import { createTraffic, type Pass, privateStore, type Traffic } from './traffic.js';
 import {
   type AssistantMessage,
   type ModelClient,
@@ -46,6 +46,18 @@ export function createAnthropicClient(options: AnthropicOptions): ModelClient {
   const { clock, ids, fallbackModel } = options;
   const traffic = options.traffic ?? createTraffic({ clock, ids, store: privateStore() });
   let connection: Promise<Connection> | undefined;
+  let leaving: Promise<unknown> = Promise.resolve();
+  /** Makes room for others beside what comes next: the disk may take its time. */
+  const leave = (pass: Pass) => {
+    leaving = Promise.all([leaving, pass.leave()]);
+    leaving.catch(() => {});
+  };
+  /** @throws what kept somebody before from making room. */
+  const haveLeft = async () => {
+    const before = leaving;
+    leaving = Promise.resolve();
+    await before;
+  };
 
   return {
     async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, ModelReply> {
@@ -57,7 +69,8 @@ export function createAnthropicClient(options: AnthropicOptions): ModelClient {
         signal.throwIfAborted();
         connection ??= connect(options);
         if (fallbackModel !== undefined && overloads >= OVERLOADS_BEFORE_FALLBACK) model = fallbackModel;
-        const tried = yield* tryOnce(await connection, { request, model, attempt, options, traffic, signal });
+        await haveLeft();
+        const tried = yield* tryOnce(await connection, { request, model, attempt, options, traffic, leave, signal });
         if ('message' in tried) {
           const message = model === request.model ? tried.message : unsigned(tried.message);
           return { message, ...priced(model, message), durationMs: clock.monotonic() - begun };
@@ -87,6 +100,7 @@ interface Attempt {
   readonly attempt: number;
   readonly options: AnthropicOptions;
   readonly traffic: Traffic;
+  readonly leave: (pass: Pass) => void;
   readonly signal: AbortSignal;
 }
 
@@ -106,6 +120,7 @@ async function* tryOnce(
     attempt,
     options: { clock, ids, budget, fallbackModel, idleMs = IDLE_MS },
     traffic,
+    leave,
     signal,
   }: Attempt,
 ): AsyncGenerator<ModelEvent, { readonly message: AssistantMessage } | FailedTry | { readonly overloads: number }> {
@@ -135,7 +150,7 @@ async function* tryOnce(
     const delayMs = delayFor(attempt, failure.retryAfterMs, ids.random());
     return { failure, refusalsBefore, refusals: refusalsBefore, delayMs };
   } finally {
-    await pass.leave();
+    leave(pass);
   }
 }
 
@@ -183,12 +198,17 @@ async function* streamOnce(
   { clock, idleMs, signal, answered }: Watch,
 ): AsyncGenerator<ModelEvent, AssistantMessage> {
   const stream = client.messages.stream(params, { signal });
+  let isStalled = false;
+  const silence = watchSilence(clock, idleMs, () => {
+    isStalled = true;
+    stream.abort();
+  });
   try {
     const events = stream[Symbol.asyncIterator]();
     for (let isFirst = true; ; isFirst = false) {
-      const step = await within(clock, idleMs, () => events.next());
-      if (step === undefined)
-        throw new StreamStalled(`the model's service sent nothing for ${Math.round(idleMs / 1000)} s`);
+      // What the reader of the events takes is no silence of the service.
+      silence.heard();
+      const step = await events.next();
       if (step.done) break;
       if (isFirst) await answered();
       const event = step.value;
@@ -197,7 +217,11 @@ async function* streamOnce(
     }
     const { parsed_output: _, ...message } = await stream.finalMessage();
     return message;
+  } catch (error) {
+    if (!isStalled) throw error;
+    throw new StreamStalled(`the model's service sent nothing for ${Math.round(idleMs / 1000)} s`);
   } finally {
+    silence.end();
     stream.abort();
   }
 }

@@ -27,7 +27,10 @@ function withContent(message: MessageParam, isMarked: boolean): MessageParam {
     if (!isMarked || message.content.trim() === '') return message;
     return { ...message, content: [{ type: 'text', text: message.content, cache_control: MARK }] };
   }
-  const content = message.content.map(unmarked);
+  const hasMarks = message.content.some((block) => 'cache_control' in block);
+  // Nearly every message of a long history goes as it is.
+  if (!hasMarks && !isMarked) return message;
+  const content = hasMarks ? message.content.map(unmarked) : message.content;
   return { ...message, content: isMarked ? markLast(content) : content };
 }
 

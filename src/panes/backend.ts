@@ -24,6 +24,8 @@ export interface PaneRequest {
   readonly role: 'lead' | 'teammate';
   /** It was put away before, and is shown no more than it was. */
   readonly isHidden?: boolean | undefined;
+  /** Variables of what keeps its pane open until it runs: by them that is found where whoever starts it died. */
+  readonly mark?: Readonly<Record<string, string>> | undefined;
 }
 
 /** How a process in a pane ended, and what it said last. */
@@ -49,7 +51,7 @@ export interface Backend {
     pane: Pane,
     owner: { readonly team: string; readonly member: string; readonly process?: ProcessRef },
   ): Promise<void>;
-  /** Brings what it shows up to date: borders and layout. One call for all members. */
+  /** Brings what it shows up to date: borders at once, what a person changed within seconds. One call for all members. */
   refresh(members: readonly PaneFacts[]): Promise<void>;
 }
 

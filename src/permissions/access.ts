@@ -4,8 +4,13 @@ export type Access =
   | { readonly kind: 'none'; readonly server?: string }
   | { readonly kind: 'read'; readonly paths: readonly string[] }
   | { readonly kind: 'write'; readonly paths: readonly string[] }
-  /** `realPathOf`: where a file that the command names (absolute) really is. */
-  | { readonly kind: 'shell'; readonly command: string; readonly realPathOf?: (path: string) => string }
+  /** `realPathOf`: where a file that the command names (absolute) really is. `filesLike`: what a pattern (absolute) names. */
+  | {
+      readonly kind: 'shell';
+      readonly command: string;
+      readonly realPathOf?: (path: string) => string;
+      readonly filesLike?: (pattern: string) => readonly string[];
+    }
   /**
    * Anything else that a rule may name: `Agent(Explore)`, `WebFetch(domain:x)`. `server`: the MCP server that it is about
    * beside its own tools, as rules name it (`mcp__server`); what denies or asks for all of the server holds for it too.

@@ -1,6 +1,7 @@
 import type { Access } from './access.js';
 import { filesChangedBy } from './shell/fileCommand.js';
 import { isFreeCommand, pathsNamedBy, readsWholeFolders } from './shell/freeCommand.js';
+import { changesFiles, guessedPaths, pathLikeWords, patternsIn, seemsToChange } from './shell/namedFiles.js';
 import { layersOf } from './shell/runsOthers.js';
 import { isKnown, type Part, type Script, unread, type Word } from './shell/script.js';
 import { isSafeAssignment } from './shell/variables.js';
@@ -15,6 +16,8 @@ export interface Facts {
   /** What a shell command seems to name, to be refused by rules but never allowed by them. */
   readonly mayRead: readonly string[];
   readonly mayWrite: readonly string[];
+  /** What of it programs such as `tee` and `ln` change, which a rule with a `*` may be for. */
+  readonly changes: readonly string[];
   readonly shell?: ShellFacts;
   readonly specifier?: string;
   /** `mcp__server`, where the call is about an MCP server without being one of its tools. */
@@ -32,6 +35,8 @@ export interface PartFacts {
   readonly part: Part;
   /** `free`: it only reads. `files`: it changes files and nothing else. `other`: only a rule can allow it. */
   readonly kind: 'free' | 'files' | 'other';
+  /** It goes to what it reads. */
+  readonly isMove: boolean;
   /** What it reads and writes itself, where it is not `other`. */
   readonly reads: readonly string[];
   readonly writes: readonly string[];
@@ -51,7 +56,7 @@ export function readingOf(path: string): Facts {
   return { ...NOTHING, toolName: 'Read', reads: [path] };
 }
 
-const NOTHING = { isFree: false, reads: [], writes: [], mayRead: [], mayWrite: [] };
+const NOTHING = { isFree: false, reads: [], writes: [], mayRead: [], mayWrite: [], changes: [] };
 
 /**
  * @param script what the command of a shell call consists of; one that nobody took apart is not understood.
@@ -82,20 +87,29 @@ export function factsOf(
         ...(access.specifier !== undefined && { specifier: access.specifier }),
       };
     case 'shell': {
-      const { realPathOf = (path: string) => path } = access;
+      const { realPathOf = (path: string) => path, filesLike = () => [] } = access;
       const linked = (paths: readonly string[]) => [...new Set(paths.flatMap((path) => [path, realPathOf(path)]))];
-      return { ...nothing, ...shellFacts(script ?? unread(access.command), place, hasGuardedFiles, linked) };
+      const disk = { linked, filesLike };
+      return { ...nothing, ...shellFacts(script ?? unread(access.command), place, hasGuardedFiles, disk) };
     }
   }
 }
 
 type Linked = (paths: readonly string[]) => readonly string[];
 
-function shellFacts(script: Script, place: Place, hasGuardedFiles: boolean, linked: Linked) {
+interface Disk {
+  readonly linked: Linked;
+  readonly filesLike: (pattern: string) => readonly string[];
+}
+
+function shellFacts(script: Script, place: Place, hasGuardedFiles: boolean, { linked, filesLike }: Disk) {
   const parts = script.parts.map((part) => partFacts(part, place, hasGuardedFiles, linked));
   const others = [...parts.filter(({ kind }) => kind === 'other').map(({ part }) => part), ...script.hidden];
   const named = others.map((part) => ({ part, paths: linked(pathLikeWords(part, place)) }));
   const guessed = script.isUnderstood ? [] : linked(guessedPaths(script.text, place));
+  const globbed = (part: Part) => linked(patternsIn(part, place).flatMap(filesLike));
+  const isChange = ({ words }: Part) => seemsToChange(words.map(({ text }) => text).join(' '));
+  const all = [...script.parts, ...script.hidden];
   return {
     shell: { script, parts },
     isFree:
@@ -103,11 +117,13 @@ function shellFacts(script: Script, place: Place, hasGuardedFiles: boolean, link
       parts.every(({ kind, isUnsafe, redirects }) => kind === 'free' && !isUnsafe && redirects.writes.length === 0),
     reads: parts.flatMap(({ reads, redirects }) => [...reads, ...redirects.reads]),
     writes: parts.flatMap(({ writes, redirects }) => [...writes, ...redirects.writes]),
-    mayRead: [...named.flatMap(({ paths }) => paths), ...guessed],
+    mayRead: [...named.flatMap(({ paths }) => paths), ...guessed, ...all.flatMap(globbed)],
     mayWrite: [
-      ...named.flatMap(({ part, paths }) => (WRITES.test(part.words.map(({ text }) => text).join(' ')) ? paths : [])),
-      ...(/>/.test(script.text) || WRITES.test(script.text) ? guessed : []),
+      ...named.flatMap(({ part, paths }) => (isChange(part) ? paths : [])),
+      ...(/>/.test(script.text) || seemsToChange(script.text) ? guessed : []),
+      ...all.filter(isChange).flatMap(globbed),
     ],
+    changes: named.flatMap(({ part, paths }) => (changesFiles(part) ? paths : [])),
   };
 }
 
@@ -124,6 +140,7 @@ function partFacts(part: Part, { home }: Place, hasGuardedFiles: boolean, linked
   };
   const own = {
     part,
+    isMove: words[0]?.text === 'cd',
     redirects: { reads: opened('read'), writes: opened('write') },
     isUnsafe:
       !part.assignments.every((one) => isSafeAssignment(one, part.words.length > 0)) ||
@@ -140,22 +157,3 @@ function partFacts(part: Part, { home }: Place, hasGuardedFiles: boolean, linked
 
 const CAT: Word = { text: 'cat' };
 const isDevice = ({ text, isStream = false }: Word) => isStream || /^\/dev\/(null|stdin|stdout|stderr)$/.test(text);
-
-const WRITES =
-  /\b(rm|rmdir|mv|cp|ln|tee|touch|mkdir|chmod|chown|truncate|dd|install|rsync|patch|unlink|shred)\b|\bsed\b.*-i|\bperl\b.*-\w*i/s;
-
-/** Words with a slash or a dot in them, wherever they stand: `npm test` is not about the folder `test`. */
-function pathLikeWords({ words, folders }: Part, { home }: Place): string[] {
-  const args = words.slice(1).flatMap((word) => [word, ...valuesIn(word)]);
-  const named = args.filter(({ text }) => /[/.~]/.test(text));
-  return folders.flatMap((folder) => pathsNamedBy({ words: [CAT, ...named] }, folder, home));
-}
-
-const valuesIn = ({ text }: Word): Word[] => text.split(/[\s;&|<>(){}`=,'"]+/).map((piece) => homeWord(piece));
-const homeWord = (text: string): Word => ({ text, isHome: /^~(\/|$)/.test(text) });
-
-function guessedPaths(command: string, { cwd, home }: Place): string[] {
-  const words = command.replace(/['"\\]/g, '').split(/[\s;&|<>(){}`=,]+/);
-  const named = words.filter((word) => /[/.~]/.test(word)).map(homeWord);
-  return pathsNamedBy({ words: [CAT, ...named] }, cwd, home);
-}

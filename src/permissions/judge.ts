@@ -7,7 +7,7 @@ import { isProtectedPath, isReadableState } from './protectedPaths.js';
 import { formatRule, isAbout, isAboutServer, matchesWildcards, type Rule } from './rule.js';
 import { criticalRemoval } from './shell/critical.js';
 import type { Script } from './shell/script.js';
-import { touchesScript } from './shell/shellRule.js';
+import { allowsText, touchesScript } from './shell/shellRule.js';
 import { type Open, shellVerdict } from './shell/shellVerdict.js';
 import { describeCall, type Suggestion, suggestRules } from './suggest.js';
 
@@ -108,9 +108,17 @@ function judgeShell(call: Judged, facts: Facts, context: JudgeContext): Verdict 
       rules: rules.allow.filter((rule) => isAbout(rule, facts.toolName, 'allow')),
       mode,
       isReadable: (path) => isReadable(path, facts, context),
+      isEnterable: (path) => isGranted(path, 'Cd', context),
       isWritable: (path) => isWritable(path, facts, context),
     });
-  if (verdict && 'by' in verdict) return { kind: 'allow', by: verdict.by };
+  if (verdict && 'by' in verdict) {
+    const isNamed = rules.allow.some(
+      (rule) => rule.specifier !== undefined && facts.shell && allowsText(rule, facts.shell.script.text),
+    );
+    const changed = facts.changes.find((path) => isProtectedPath(path) && !isOwn(path, context));
+    if (changed === undefined || isNamed) return { kind: 'allow', by: verdict.by };
+    return ask(call, mode, `${changed} is executed or obeyed later`);
+  }
   if (facts.shell?.script.isUnderstood === false)
     return ask(call, mode, 'what the shell makes of it is not certain', verdict);
   const guarded = [...facts.writes, ...facts.mayWrite].find((path) => isProtectedPath(path) && !isOwn(path, context));
@@ -167,6 +175,8 @@ function touches(rule: Rule, behavior: 'deny' | 'ask', facts: Facts, context: Ju
     if (specifier !== undefined) return matchesWildcards(rule.specifier, specifier);
     if ([...reads, ...writes].some(matches)) return true;
   }
+  const entered = shell?.parts.flatMap((part) => (part.isMove ? part.reads : [])) ?? [];
+  if (isAbout(rule, 'Cd', behavior) && entered.some(matches)) return true;
   const named = rule.specifier === undefined ? { read: [], write: [] } : { read: mayRead, write: mayWrite };
   return (
     (isAbout(rule, 'Read', behavior) && [...reads, ...writes, ...named.read].some(matches)) ||

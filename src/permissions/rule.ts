@@ -18,7 +18,8 @@ const ALIASES: Readonly<Record<string, string>> = {
   FileEdit: 'Edit',
   FileWrite: 'Write',
 };
-const PATH_TOOLS = new Set(['Read', 'Grep', 'Glob', 'LSP', 'Edit', 'Write', 'NotebookEdit']);
+/** `Cd` is no tool: its rules are for the folders that a shell goes to. */
+const PATH_TOOLS = new Set(['Read', 'Grep', 'Glob', 'LSP', 'Edit', 'Write', 'NotebookEdit', 'Cd']);
 /** A rule for Read speaks of every tool that reads files, one for Edit of every tool that writes them. */
 const COVERS: Readonly<Record<string, readonly string[]>> = {
   Read: ['Read', 'Grep', 'Glob', 'LSP'],

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { oneLine } from '../util/text.js';
 import type { Access } from './access.js';
 import { formatRule } from './rule.js';
+import { layersOf, runsOthers } from './shell/runsOthers.js';
 import { isKnown, type Part, type Script } from './shell/script.js';
 import type { Open } from './shell/shellVerdict.js';
 
@@ -94,6 +95,8 @@ function textRule(tool: string, { words }: Part): string | undefined {
 
 function wideRule(tool: string, { words }: Part): string | undefined {
   const [program = '', sub] = words.map(({ text }) => text);
+  // No rule with a star would speak for it.
+  if (runsOthers(layersOf(words).at(-1) ?? [])) return undefined;
   if (program === '' || RUNS_ANYTHING.has(program) || /[*/()]/.test(program) || !isKnown({ text: program }))
     return undefined;
   if (!HAS_SUBCOMMANDS.has(program)) return formatRule({ tool, specifier: `${program} *` });

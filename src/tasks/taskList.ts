@@ -1,6 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeAtomic } from '../store/atomicFile.js';
+import { fingerprint } from '../store/fingerprint.js';
 import { readJson, toJson } from '../store/jsonFile.js';
 import { type StillOurs, withLock } from '../store/lock.js';
 import { hasCode, messageOf, UserError } from '../util/errors.js';
@@ -62,7 +63,9 @@ export interface TaskList {
 }
 
 /** Looks under way, by folder: the members of a process look at the same moment. */
-const looks = new Map<string, Promise<Task[]>>();
+const looks = new Map<string, Promise<readonly Task[]>>();
+/** What the last of them found, by folder. */
+const found = new Map<string, { readonly prints: string; readonly tasks: readonly Task[] }>();
 
 /** The task list in `dir`, which must exist for it to be written. */
 export function openTaskList(dir: string): TaskList {
@@ -93,10 +96,19 @@ export function openTaskList(dir: string): TaskList {
   };
 
   const list = async () => (await readAll()).tasks;
+  /** Opens no file of a list that is as it was. */
+  const look = async (): Promise<readonly Task[]> => {
+    const prints = (await ids()).map((id) => `${id} ${fingerprint(fileOf(id))}`).join('|');
+    const before = found.get(dir);
+    if (before?.prints === prints) return before.tasks;
+    const tasks = await list();
+    found.set(dir, { prints, tasks });
+    return tasks;
+  };
   const sharedList = () => {
-    const look = looks.get(dir) ?? list().finally(() => looks.delete(dir));
-    looks.set(dir, look);
-    return look;
+    const shared = looks.get(dir) ?? look().finally(() => looks.delete(dir));
+    looks.set(dir, shared);
+    return shared;
   };
 
   /** Writes what `change` returns of the list as it is under the lock, and nothing else. */

@@ -1,11 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Home } from '../config/paths.js';
+import { endMarked, markEnvironment } from '../host/children.js';
 import type { Run } from '../host/run.js';
 import { openMailbox } from '../mailbox/mailbox.js';
 import type { Backend, Pane } from '../panes/backend.js';
 import { ExitCode, messageOf, UserError } from '../util/errors.js';
 import { fileNameOf } from '../util/names.js';
+import { several } from '../util/several.js';
+import { createTurns, type InTurn } from '../util/turns.js';
 import { createWorktree } from '../worktree/create.js';
 import { removeWorktree } from '../worktree/remove.js';
 import { reopenWorktree } from '../worktree/reopen.js';
@@ -19,7 +22,7 @@ import { rememberFiles } from './memberFiles.js';
 import type { TeamPlace } from './messages.js';
 import { waitUntilReady } from './ready.js';
 import { paneOf } from './shutdown.js';
-import { giveBackSlot, type MemberRequest, reserveSlot } from './slot.js';
+import { giveBackSlot, type MemberRequest, reserveSlot, reserveSlots, type Slot } from './slot.js';
 import { changeMember, type Member, openTeamFile, withMember, worktreeOf } from './teamFile.js';
 
 type Undo = () => Promise<void>;
@@ -49,11 +52,48 @@ export interface StartedMember {
  * throws, everything that it made is gone again.
  */
 export async function startMember(deps: StartDeps, request: MemberRequest): Promise<StartedMember> {
-  const { place, backend } = deps;
   await validate(request);
+  return startIn(deps, request, await reserveSlot(deps.place, request), (start) => start());
+}
+
+/**
+ * The same for several, `atOnce` of them at a time: they are written down and get their panes in the order of the
+ * requests. After one that fails none is begun any more. @throws its error; those that run by then go on.
+ */
+export async function startMembers(
+  deps: StartDeps,
+  requests: readonly MemberRequest[],
+  atOnce: number,
+): Promise<StartedMember[]> {
+  await Promise.all(requests.map(validate));
+  const slots = await reserveSlots(deps.place, requests);
+  const turns = createTurns();
+  const unbegun = new Set(slots);
+  try {
+    return await several(slots, atOnce, (slot) => {
+      unbegun.delete(slot);
+      const request = requests[slots.indexOf(slot)];
+      if (!request) throw new Error(`Nobody has asked for ${slot.member.name}.`);
+      return turns.next((inTurn) => startIn(deps, request, slot, inTurn));
+    });
+  } catch (error) {
+    for (const { member, previous, isRepeat } of unbegun)
+      if (!isRepeat) await giveBackSlot(deps.place, member, previous);
+    throw error;
+  }
+}
+
+async function startIn(
+  deps: StartDeps,
+  request: MemberRequest,
+  { member, previous, isRepeat }: Slot,
+  inTurn: InTurn,
+): Promise<StartedMember> {
+  const { place, backend } = deps;
   const team = openTeamFile(place.paths.config);
-  const { member, previous, isRepeat } = await reserveSlot(place, request);
   if (isRepeat) return { member, pane: paneOf(member), movedMail: 0 };
+  // Whoever was starting its namesake has died over it, and may have left a pane that waits for a process.
+  if (previous?.reservedBy) await endMarked({ member: member.agentId, home: deps.home.root }, place.clock);
   const firstMessage = place.ids.timeUuid();
   const undo: Undo[] = [() => giveBackSlot(place, member, previous)];
   try {
@@ -67,15 +107,19 @@ export async function startMember(deps: StartDeps, request: MemberRequest): Prom
     if (request.prompt !== undefined)
       await mailbox.deliver({ msg_id: firstMessage, from: request.promptFrom ?? LEAD, text: request.prompt });
 
-    const pane = await backend.start({
-      team: (await team.require()).name,
-      member: member.name,
-      role: request.role ?? 'teammate',
-      cwd,
-      launchFile: place.paths.launchFile(member.name),
-      ...(member.color && { color: member.color }),
-      isHidden: request.isHidden,
-    });
+    const { name } = await team.require();
+    const pane = await inTurn(() =>
+      backend.start({
+        team: name,
+        member: member.name,
+        role: request.role ?? 'teammate',
+        cwd,
+        launchFile: place.paths.launchFile(member.name),
+        ...(member.color && { color: member.color }),
+        isHidden: request.isHidden,
+        mark: markEnvironment({ member: `${member.agentId}:${member.generation}`, home: deps.home.root }),
+      }),
+    );
     undo.push(async () => backend.close(pane, { team: (await team.require()).name, member: member.name }));
     await waitUntilReady(place, backend, member, pane);
 

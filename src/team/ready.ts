@@ -1,7 +1,7 @@
 import type { Backend, Pane } from '../panes/backend.js';
 import { ExitCode, messageOf, UserError } from '../util/errors.js';
 import type { TeamPlace } from './messages.js';
-import { readRunRecord } from './runRecord.js';
+import { createRecordReader } from './runRecord.js';
 import type { Member } from './teamFile.js';
 
 /** How long a started process has to say that it is ready. */
@@ -15,11 +15,12 @@ export async function waitUntilReady(
   pane: Pane,
 ): Promise<void> {
   const until = clock.monotonic() + READY_MS;
+  const readRecord = createRecordReader();
   for (let look = 0; ; look++) {
-    const record = await readRunRecord(paths.runRecord(name));
+    const record = await readRecord(paths.runRecord(name));
     if (record?.generation === generation && record?.readyAt !== undefined) return;
-    // Asking the backend costs a process; the record costs a read.
-    const end = look % 10 === 9 ? await backend.ended(pane) : undefined;
+    // Asking the backend costs a process, which a member that starts could use; the record costs a look.
+    const end = look % 20 === 19 ? await backend.ended(pane) : undefined;
     if (end)
       throw new UserError(
         `"${name}" ended before it was ready (${howItEnded(end)}). Its last lines:\n${end.lastLines || '(none)'}`,

@@ -1,10 +1,10 @@
-import { stat } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import type { Clock } from '../host/clock.js';
 import { isAlive } from '../host/processes.js';
 import { writeAtomic } from '../store/atomicFile.js';
 import { fingerprint } from '../store/fingerprint.js';
-import { readJson, toJson } from '../store/jsonFile.js';
+import { parseJson, toJson } from '../store/jsonFile.js';
 import { hasCode } from '../util/errors.js';
 
 export const MemberState = z.enum(['starting', 'working', 'idle', 'exited', 'terminated']);
@@ -117,29 +117,27 @@ export function openRunRecord(path: string, clock: Clock, initial: RunRecord): R
 
 /** `undefined` where there is no record, or only the empty file that a power cut leaves. @throws UserError for any other that is broken. */
 export async function readRunRecord(path: string): Promise<RunRecord | undefined> {
-  return (await isEmpty(path)) ? undefined : readJson(path, RunRecord);
+  try {
+    // At once: it is short, and those of a whole team are looked at again and again.
+    const text = readFileSync(path, 'utf8');
+    return text === '' ? undefined : parseJson(RunRecord, text, path);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
 }
 
 /** The same for one who looks again and again: a file is read only when it is another than the last time. */
 export function createRecordReader(): typeof readRunRecord {
   const seen = new Map<string, { readonly print: string | undefined; readonly record: RunRecord | undefined }>();
   return async (path) => {
-    const print = await fingerprint(path);
+    const print = fingerprint(path);
     const before = seen.get(path);
     if (before && before.print === print) return before.record;
     const record = await readRunRecord(path);
     seen.set(path, { print, record });
     return record;
   };
-}
-
-async function isEmpty(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).size === 0;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return true;
-    throw error;
-  }
 }
 
 /** For a process that enforces or watches the end of a member; a living member writes its own. */

@@ -48,8 +48,43 @@ const SETTLED_MS = 5000;
 
 /** Writes a member that is about to be started into the TeamFile. @throws UserError when one of that name lives. */
 export async function reserveSlot(place: TeamPlace, request: MemberRequest): Promise<Slot> {
+  for (;;) {
+    const found = await findSlot(place, request);
+    if ('isRepeat' in found) return found;
+    const [member] = await reserve(place, [{ request, found }]);
+    if (member) return { member, previous: found.previous, isRepeat: false };
+  }
+}
+
+/** The same for several at once, in their order. @throws UserError when one of them lives; none is written then. */
+export async function reserveSlots(place: TeamPlace, requests: readonly MemberRequest[]): Promise<Slot[]> {
+  const wanted = await Promise.all(
+    requests.map(async (request) => ({ request, found: await findSlot(place, request) })),
+  );
+  const free = wanted.flatMap(({ request, found }) => ('isRepeat' in found ? [] : [{ request, found }]));
+  const members = await reserve(place, free);
+  const slots: Slot[] = [];
+  for (const { request, found } of wanted) {
+    const index = free.findIndex((other) => other.request === request);
+    const member = members[index];
+    if ('isRepeat' in found) slots.push(found);
+    // A rival was quicker.
+    else if (member === undefined) slots.push(await reserveSlot(place, request));
+    else slots.push({ member, previous: found.previous, isRepeat: false });
+  }
+  return slots;
+}
+
+/** What of the TeamFile a slot depends on. */
+interface Found {
+  readonly previous: Member | undefined;
+  /** What the same request has left. */
+  readonly repeated: Member | undefined;
+}
+
+/** @throws UserError when a member of that name lives. */
+async function findSlot(place: TeamPlace, request: MemberRequest): Promise<Slot | Found> {
   const file = openTeamFile(place.paths.config);
-  const reservedBy = await thisProcess();
   const until = place.clock.monotonic() + SETTLED_MS;
   for (;;) {
     const team = await file.require();
@@ -70,17 +105,30 @@ export async function reserveSlot(place: TeamPlace, request: MemberRequest): Pro
         `There is a living member "${previous.name}" in ${team.name} already. Choose another name, or end it with: troupe shutdown ${previous.name} -t ${team.name}`,
       );
     }
-    const reserved: { member?: Member | undefined } = {};
-    await file.update((current) => {
-      reserved.member = undefined;
-      const isTaken = !isSameSlot(findMember(current, request.name), previous);
-      if (isTaken || !isSameSlot(ofRequest(current, request.requestId), repeated)) return current;
-      // Made of what the lock guards: those that start at once get different colours, and one of two rivals the slot.
-      reserved.member = newMember(place, request, current, previous, reservedBy);
-      return withMember(current, reserved.member);
-    });
-    if (reserved.member) return { member: reserved.member, previous, isRepeat: false };
+    return { previous, repeated };
   }
+}
+
+/** The members as they are written then; nothing for one whose slot is another by now. */
+async function reserve(
+  place: TeamPlace,
+  wanted: readonly { readonly request: MemberRequest; readonly found: Found }[],
+): Promise<(Member | undefined)[]> {
+  const reservedBy = await thisProcess();
+  let reserved: (Member | undefined)[] = [];
+  await openTeamFile(place.paths.config).update((team) => {
+    let current = team;
+    reserved = wanted.map(({ request, found: { previous, repeated } }) => {
+      const isTaken = !isSameSlot(findMember(current, request.name), previous);
+      if (isTaken || !isSameSlot(ofRequest(current, request.requestId), repeated)) return undefined;
+      // Made of what the lock guards: those that start at once get different colours, and one of two rivals the slot.
+      const member = newMember(place, request, current, previous, reservedBy);
+      current = withMember(current, member);
+      return member;
+    });
+    return current;
+  });
+  return reserved;
 }
 
 /** Undoes `reserveSlot`. */

@@ -13,6 +13,7 @@ import { messageOf, ToolError } from '../util/errors.js';
 import { oneLine } from '../util/text.js';
 import { createCommandOutput } from './support/commandOutput.js';
 import { isFailure } from './support/exitMeaning.js';
+import { filesLike } from './support/filesLike.js';
 import { realPathOf } from './support/paths.js';
 import { runShell, type ShellCall, type ShellEnd, watchChildren } from './support/shell.js';
 
@@ -69,7 +70,7 @@ export function createBashTool(deps: BashDeps): Tool {
       absent: { run_in_background: 'commands in the background are not possible here. Leave it out.' },
     }),
     isReadOnly: false,
-    access: ({ command }) => ({ kind: 'shell', command, realPathOf: (path) => realPathOf(path) }),
+    access: ({ command }) => ({ kind: 'shell', command, realPathOf: (path) => realPathOf(path), filesLike }),
     call: (input, context) => runCommand(input, context, deps),
   });
 }
@@ -82,11 +83,12 @@ async function runCommand(input: Input, context: ToolContext, deps: BashDeps): P
   if (command.includes('\0')) throw new ToolError('The command holds a NUL character.');
   const cwd = await existingFolder(context.cwd, deps);
   const mark = { ...deps.mark, call: context.toolUseId };
+  // Before there is a file that somebody would have to close.
+  const env = (await isFreeToRun(command, cwd)) ? withoutForeignGit(deps.environment()) : deps.environment();
   const file = join(deps.outputFolder, context.toolUseId.replace(/[^\w-]/g, '_'));
   const output = await createCommandOutput(`${file}.output`);
   const cwdFile = `${file}.cwd`;
 
-  const env = (await isFreeToRun(command, cwd)) ? withoutForeignGit(deps.environment()) : deps.environment();
   const { clock, background, mostProcesses = MOST_PROCESSES } = deps;
   if (context.signal.aborted) {
     await output.close();

@@ -17,8 +17,12 @@ export interface NewEntry {
 export interface Transcript {
   /** Every line that can be read, and the numbers (from 1) of those that cannot. A last line torn by a crash is neither. */
   load(): Promise<{ entries: readonly TranscriptEntry[]; broken: readonly number[] }>;
-  /** On disk when it returns; the cost does not grow with the file. Calls are carried out in their order. */
-  append(entry: NewEntry): Promise<TranscriptEntry>;
+  /**
+   * On disk when it returns; the cost does not grow with the file. Calls are carried out in their order. With `goesOn` the
+   * process's own death does not lose it any more when it returns, while a power cut may until the disk has followed: the
+   * next call waits for that, and fails where it did.
+   */
+  append(entry: NewEntry, how?: { readonly goesOn: boolean }): Promise<TranscriptEntry>;
   /** Waits for what is being written. The next append opens the file again. */
   close(): Promise<void>;
 }
@@ -36,9 +40,21 @@ export function openTranscript(path: string, { sessionId, agentId, clock, ids }:
   let file: FileHandle | undefined;
   let parentUuid: string | null = null;
   let queue: Promise<unknown> = Promise.resolve();
+  let syncing: Promise<void> | undefined;
+
+  const synced = async () => {
+    const before = syncing;
+    syncing = undefined;
+    try {
+      await before;
+    } catch (error) {
+      await close().catch(() => {});
+      throw error;
+    }
+  };
 
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = queue.then(work);
+    const result = queue.then(synced).then(work);
     queue = result.catch(() => {});
     return result;
   };
@@ -68,7 +84,7 @@ export function openTranscript(path: string, { sessionId, agentId, clock, ids }:
       const { records, broken } = await readRecords(path, TranscriptEntry);
       return { entries: records, broken };
     },
-    append: (entry) =>
+    append: (entry, { goesOn } = { goesOn: false }) =>
       inTurn(async () => {
         const handle = await opened();
         const line = TranscriptEntry.parse({
@@ -82,7 +98,12 @@ export function openTranscript(path: string, { sessionId, agentId, clock, ids }:
         });
         try {
           await handle.appendFile(`${JSON.stringify(line)}\n`);
-          await handle.datasync();
+          const sync = handle.datasync();
+          if (!goesOn) await sync;
+          else {
+            syncing = sync;
+            sync.catch(() => {});
+          }
         } catch (error) {
           // Half a line may be there: opening again cuts it off.
           await close().catch(() => {});

@@ -7,6 +7,7 @@ import { createSubagentHooks } from '../../src/app/hooks/subagentHooks.js';
 import type { World } from '../../src/app/services.js';
 import { homeAt } from '../../src/config/paths.js';
 import { HooksByEvent } from '../../src/definitions/hook.js';
+import type { AskModel } from '../../src/hooks/question.js';
 import { systemClock } from '../../src/host/clock.js';
 import { systemIds } from '../../src/host/ids.js';
 import { run } from '../../src/host/run.js';
@@ -33,11 +34,16 @@ export const noting = (events: Readonly<Record<string, string>>) =>
   );
 
 /** The hooks of bob's session, on a disk of the test's own. */
-export async function hookBench(events: HooksByEvent, role: Launch['role'] = 'teammate') {
+export async function hookBench(
+  events: HooksByEvent,
+  role: Launch['role'] = 'teammate',
+  ask?: (about: { readonly world: World; readonly launch: Launch }) => AskModel,
+) {
   const dir = await tempDir();
   const home = homeAt(join(dir.path, 'home'));
   const session = home.session('session');
-  for (const folder of [home.root, home.sessions, session.root, session.tasks]) await makeFolder(folder);
+  for (const folder of [home.root, home.sessions, session.root, session.tasks, session.agents])
+    await makeFolder(folder);
   const world: World = {
     home,
     clock: systemClock,
@@ -60,7 +66,14 @@ export async function hookBench(events: HooksByEvent, role: Launch['role'] = 'te
   });
   const notes: string[] = [];
   const state: AgentState = { cwd: dir.path, mode: 'default' };
-  const hooks = createSessionHooks({ world, launch, state, isNew: true, note: (line) => notes.push(line) });
+  const hooks = createSessionHooks({
+    world,
+    launch,
+    state,
+    isNew: true,
+    note: (line) => notes.push(line),
+    asker: ask && (async () => ask({ world, launch })),
+  });
   return {
     dir: dir.path,
     world,

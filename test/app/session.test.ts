@@ -7,6 +7,7 @@ import { decidePlan } from '../../src/team/decide.js';
 import { readRunRecord } from '../../src/team/runRecord.js';
 import { eventually } from '../helpers/eventually.js';
 import type { TeamOnDisk } from '../helpers/team.js';
+import { tempDir } from '../helpers/tempDir.js';
 import { ends, stage } from './stage.js';
 
 const record = (team: TeamOnDisk) => readRunRecord(team.paths.runRecord('bob'));
@@ -98,4 +99,16 @@ test('a session that crashes in a process that lives on says in its record that 
   await rm(team.home.session(member.sessionId ?? '').root, { recursive: true });
   await team.inbox('bob').deliver({ from: 'user', text: 'hello' });
   await eventually(async () => expect(await record(team)).toMatchObject({ state: 'exited', exit: { code: 1 } }));
+});
+
+test('a hook on the beginning of sessions is run for a member that has nothing to do yet', async () => {
+  await using dir = await tempDir();
+  const { path } = dir;
+  const events = { SessionStart: [{ hooks: [{ type: 'command', command: `touch ${join(path, 'begun')}` }] }] };
+  const { start, team } = await stage('agents:\n  bob: [{ reply: done }]\n', {
+    settings: { hooks: { projectDir: path, sources: [{ file: 'settings.json', events }] } },
+  });
+  await start({});
+  await eventually(() => expect(existsSync(join(path, 'begun'))).toBe(true));
+  await eventually(async () => expect(await record(team)).toMatchObject({ state: 'idle', turns: 0 }));
 });

@@ -34,6 +34,13 @@ test('one process owns an inbox: a second one is refused, a dead one’s is take
   expect((await readRunRecord(team.paths.runRecord('bob')))?.counter).toBeGreaterThan(9);
 });
 
+test('a process whose slot a later start has taken, as its own starter died, leaves the inbox to that one', async () => {
+  await using team = await teamOnDisk({ members: ['bob'] });
+  await team.join({ ...team.member('bob'), generation: 2 });
+  await expect(claimMember(team.place, launchOf())).rejects.toThrow('was started anew');
+  await claimMember(team.place, launchOf({ generation: 2 }));
+});
+
 test('of two that claim at once one is refused', async () => {
   await using team = await teamOnDisk({ members: ['bob'] });
   const claims = await Promise.allSettled([claimMember(team.place, launchOf()), claimMember(team.place, launchOf())]);

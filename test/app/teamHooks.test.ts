@@ -102,3 +102,17 @@ test.each([
   expect(commands).not.toContain('plugin');
   expect(notices).toEqual([expect.stringContaining(`troupe/plugins/watcher/hooks/hooks.json: ${words}`)]);
 });
+
+test('under allowManagedHooksOnly of an administrator only theirs count, and each other file is named', async () => {
+  const { commands, withoutAgents, notices } = await counted({
+    ...ALL,
+    managed: { allowManagedHooksOnly: true, hooks: hooks('managed') },
+  });
+  expect({ commands, withoutAgents }).toEqual({ commands: ['managed'], withoutAgents: true });
+  expect(notices).toHaveLength(4);
+  expect(notices).toContain(
+    "user/.claude/settings.json: its hooks do not count: only an administrator's do (allowManagedHooksOnly).",
+  );
+  const others = await counted({ ...ALL, user: { allowManagedHooksOnly: true, hooks: hooks('user') } });
+  expect(others.commands).toHaveLength(6);
+});

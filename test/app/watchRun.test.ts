@@ -10,7 +10,7 @@ import { type TeamOnDisk, teamOnDisk } from '../helpers/team.js';
 const DONE: TurnEnd = { reason: 'done', text: 'It is 42.' };
 
 /** Watches a team whose lead has ended its turn. */
-async function watching(team: TeamOnDisk) {
+async function watching(team: TeamOnDisk, end: TurnEnd = DONE) {
   const clock = fakeClock();
   const arrivals = createArrivals();
   const stop = new AbortController();
@@ -19,7 +19,7 @@ async function watching(team: TeamOnDisk) {
     team: 'red',
     arrivals,
     sessionId: 's',
-    lastEnd: () => DONE,
+    lastEnd: () => end,
     since: 0,
     line: () => {},
     over: stop.signal,
@@ -62,6 +62,14 @@ test('mail that waits for a member that is idle keeps a run from its end', async
   expect(await after(6)).toBe(false);
   stop.abort('SIGTERM');
   expect(await watched).toMatchObject({ subtype: 'interrupted', exitCode: 143, text: 'It is 42.' });
+});
+
+test('a lead whose turn was interrupted has not done its work', async () => {
+  await using team = await teamOnDisk();
+  await team.writeRecord('team-lead');
+  const { after, watched } = await watching(team, { reason: 'aborted', text: 'It is' });
+  expect(await after(6)).toBe(true);
+  expect(await watched).toMatchObject({ subtype: 'error_during_execution', exitCode: 1, text: 'It is' });
 });
 
 test('a run that is stopped by a fault says that the fault is its own', async () => {

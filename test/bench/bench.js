@@ -1,14 +1,15 @@
 // `npm run bench`: what the short commands cost, as ratios to a bare `node -e 0` measured beside them, pair by pair.
 // What searches of a large tree cost, against ripgrep: search.js.
-// What teams cost while they run: teams.js.
-// `npm run bench -- 41` takes as many pairs; `--quick` few and small ones, for a first look; `--only commands`, `searches`
-// or `teams` a part. Needs Linux, for its team is told alive by /proc.
+// What teams cost while they run: teams.js. What must not cost more with the years: growth.js.
+// `npm run bench -- 41` takes as many pairs; `--quick` few and small ones, for a first look; `--only commands`, `searches`,
+// `teams` or `growth` a part. Needs Linux, for its team is told alive by /proc.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { growthRows } from './growth.js';
 import { startModelServer } from './modelServer.js';
 import { searchRows } from './search.js';
 import { makeTeam } from './team.js';
@@ -45,6 +46,7 @@ try {
   const rows = wants('commands') ? await commandRows() : [];
   const searches = wants('searches') ? await searchRows(join(folder, 'searches'), SEARCH_PAIRS, env) : [];
   const teams = wants('teams') ? await teamRows(join(folder, 'teams'), env, quick) : [];
+  const growth = wants('growth') ? await growthRows(join(folder, 'growth'), env, quick) : [];
   const results = {
     at: new Date().toISOString(),
     node: process.version,
@@ -53,10 +55,12 @@ try {
     rows,
     searches,
     teams,
+    growth,
   };
   if (rows.length > 0) console.log(`${tableOf(rows, 'node -e 0')}\n`);
   if (searches.length > 0) console.log(`${tableOf(searches, 'ripgrep')}\n`);
   if (teams.length > 0) console.log(`${teamTableOf(teams)}\n`);
+  if (growth.length > 0) console.log(`${teamTableOf(growth)}\n`);
   if (quick || only !== undefined) console.log('A part of the measurements: nothing is written.');
   else {
     writeFileSync(here('results.json'), `${JSON.stringify(results, null, 2)}\n`);

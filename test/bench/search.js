@@ -2,13 +2,11 @@
 // how much more memory they have at their most there than on a small tree.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { bundledDriver } from './driver.js';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const library = createRequire(import.meta.url).resolve('@vscode/ripgrep');
 
 /** What ripgrep is told to do the same: to find, to order, and to show no more than a tool's first answer does. */
 export const SEARCHES = [
@@ -40,17 +38,7 @@ export async function searchRows(folder, pairs, env) {
   makeTree(large, 100_000);
   makeTree(small, 100);
   const driver = join(folder, 'driver.mjs');
-  await build({
-    stdin: { contents: readFileSync(here('searchDriver.ts'), 'utf8'), resolveDir: here('.'), loader: 'ts' },
-    outfile: driver,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    alias: { '@vscode/ripgrep': library },
-    external: [library],
-    banner: { js: "import { createRequire as made } from 'node:module'; const require = made(import.meta.url);" },
-  });
+  await bundledDriver('searchDriver.ts', driver);
   return SEARCHES.map((search) => {
     const drive = (root, count, extra = []) => {
       const file = join(folder, 'peak');

@@ -45,6 +45,7 @@ export async function teamRows(folder, env, quick) {
   await measure('inside', BUSY_LEAD, manyInOneProcess);
   await measure('mail', DONE, sendUntilSeen);
   await measure('turns', turnsScript(quick ? 60 : 400), turns);
+  await measure('forks', forksScript(quick ? 4 : 16), forks);
   await measure('stress', DONE, stress);
   return rows;
 }
@@ -236,7 +237,8 @@ async function turns(stage) {
   const own = await stage.log();
   const client = new Anthropic({ baseURL: stage.url, apiKey: 'none' });
   for (const { body } of own) await client.messages.stream({ ...body, stream: undefined }).finalMessage();
-  const raw = (await stage.log()).slice(own.length);
+  // The server keeps so much and no more: the newest are these.
+  const raw = (await stage.log()).slice(-own.length);
   const gaps = (log) => log.slice(1).map(({ at }, index) => Date.parse(at) - Date.parse(log[index].at));
   const rawGaps = gaps(raw);
   const more = gaps(own).map((gap, index) => gap - rawGaps[index]);
@@ -254,6 +256,39 @@ async function turns(stage) {
       value: round(median(more.slice(-tenth)) - median(more.slice(0, tenth))),
       unit: 'ms',
       goal: 2,
+    },
+  ];
+}
+
+function forksScript(count) {
+  const calls = Array.from(
+    { length: count },
+    (_, index) =>
+      `        - { tool: Agent, input: { description: part ${index}, prompt: Do part ${index}., subagent_type: fork, run_in_background: false } }`,
+  );
+  return `agents:\n  team-lead:\n    - when: { turn: 1 }\n      reply:\n${calls.join('\n')}\n    - { reply: Done. }\n  '*': [{ reply: Done with it. }]\n`;
+}
+
+/** Forks that begin in one turn, on what has been said before: what of it the service has already. */
+async function forks(stage) {
+  const said = `${'What there is to know before the parts are done. '.repeat(2000)}Do it in parts.`;
+  await stage.troupe('run', said, '--output-format', 'json');
+  const usages = (await stage.log())
+    .filter(({ userId }) => userId.includes('team-lead/'))
+    .map(({ reply }) => reply.usage)
+    .slice(1);
+  const sum = (count) => usages.reduce((total, usage) => total + count(usage), 0);
+  const cached = sum(({ cache_read_input_tokens }) => cache_read_input_tokens ?? 0);
+  const all = sum(
+    ({ input_tokens, cache_creation_input_tokens, cache_read_input_tokens }) =>
+      input_tokens + (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0),
+  );
+  return [
+    {
+      what: `${usages.length + 1} forks of one turn: input that is in the cache, after the first`,
+      value: round((100 * cached) / all),
+      unit: '%',
+      least: 95,
     },
   ];
 }

@@ -264,3 +264,21 @@ test.each([...rows(false, LOSES), ...rows(true, KEEPS)])(
     );
   },
 );
+
+test('strictPluginOnlyCustomization may list what it is for', async () => {
+  for (const [value, counts] of [
+    [true, true],
+    [['hooks'], true],
+    [['skills', 'mcp'], true],
+    [['skills'], false],
+  ] as const) {
+    await using w = await world();
+    await w.write('user', { strictPluginOnlyCustomization: value });
+    expect((await loadSettings(w.places)).settings.strictPluginOnlyCustomization).toBe(counts);
+  }
+  await using w = await world();
+  await w.write('user', { strictPluginOnlyCustomization: 'hooks' });
+  await expect(loadSettings(w.places)).rejects.toThrow(
+    '"strictPluginOnlyCustomization" must be true, false or a list.',
+  );
+});

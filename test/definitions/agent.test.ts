@@ -100,6 +100,12 @@ describe('tools', () => {
     expect((await parse('tools: Task(Explore, Plan), Read\n')).agent.tools).toEqual(['Agent(Explore, Plan)', 'Read']);
   });
 
+  test('a tool of another program may be taken away, and is a warning where it is given', async () => {
+    const { agent, warnings } = await parse('disallowedTools: Monitor, PowerShell, Write\ntools: Read, LSP\n');
+    expect(agent.disallowedTools).toEqual(['Monitor', 'PowerShell', 'Write']);
+    expect(warnings).toEqual(['r.md:5: "tools" names "LSP", and there is no such tool.']);
+  });
+
   test('an unknown name is a warning with the nearest', async () => {
     const { agent, warnings } = await parse('tools: Reed, mcp__db__query\n');
     expect(agent.tools).toEqual(['Reed', 'mcp__db__query']);

@@ -4,9 +4,10 @@ import { expandServer, missingServers, readServers, serverKey, toolListOf } from
 test('servers of every type are read; what is wrong in one is said with file and key, and leaves the others', () => {
   const { servers, problems } = readServers(
     {
-      program: { command: 'node', args: ['a.js'], env: { A: '1' } },
+      program: { command: 'node', args: ['a.js'], env: { A: '1' }, alwaysLoad: true, description: 'A program.' },
       address: { url: 'https://example.org/mcp', headers: { Authorization: 'Bearer ${TOKEN}' } },
       stream: { type: 'sse', url: 'https://example.org/sse' },
+      longName: { type: 'streamable-http', url: 'https://example.org/mcp' },
       socket: { type: 'ws', url: 'wss://example.org' },
       typo: { command: 'node', arguments: [] },
       number: { command: 'node', args: 'a.js' },
@@ -20,6 +21,7 @@ test('servers of every type are read; what is wrong in one is said with file and
     'program stdio',
     'address http',
     'stream sse',
+    'longName http',
   ]);
   const left = 'The server is left out.';
   expect(problems).toEqual([

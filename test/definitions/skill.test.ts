@@ -174,3 +174,25 @@ test.each([
 test('arguments are words, quoted ones whole', () => {
   expect(argumentsIn(`a "b \\"c\\" d" 'e f' --g="h"`)).toEqual(['a', 'b "c" d', 'e f', '--g="h"']);
 });
+
+test.each([
+  ['[message]', '[message]'],
+  ['[pr-number] [priority]', '[pr-number] [priority]'],
+  ['[file, mode]', '[file, mode]'],
+  ['add [id] | remove: [id]', 'add [id] | remove: [id]'],
+  ['"quoted"', 'quoted'],
+])('an argument hint is text, as people write it: %s', async (written, hint) => {
+  const { skill: command, warnings } = await parseCommand(
+    `---\nargument-hint: ${written}\n---\nDo.\n`,
+    'c.md',
+    'user',
+    'c',
+  );
+  expect({ hint: command.argumentHint, warnings }).toEqual({ hint, warnings: [] });
+});
+
+test('hooks of a skill are told not to run', async () => {
+  const hooks = 'hooks:\n  Stop:\n    - hooks: [{ type: command, command: x }]\n';
+  const { warnings } = await parseCommand(`---\n${hooks}---\nDo.\n`, 'c.md', 'user', 'c');
+  expect(warnings).toEqual(['c.md:2: "hooks" of a skill are never run: put them into settings or an agent.']);
+});

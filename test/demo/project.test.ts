@@ -42,7 +42,7 @@ test('every bug there is fails the one test of its function', async () => {
       expect(await failing(repository, tests)).toEqual([repository.failingTest]);
     }),
   );
-});
+}, 120_000);
 
 test('a wrong line stands once in its file, so that it can be edited by its text', () => {
   for (const seed of EVERY_BUG) {

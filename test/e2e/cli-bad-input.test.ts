@@ -1,12 +1,12 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { run } from '../../src/host/run.js';
+import * as z from 'zod/mini';
 import { eventually } from '../helpers/eventually.js';
 import { initRepo } from '../helpers/gitRepo.js';
 import { addTemplate, type Live, live } from '../helpers/headless.js';
 import { listing } from '../helpers/listing.js';
-import { type Stage, stage } from '../helpers/program.js';
+import { pathWithoutTmux, type Stage, stage } from '../helpers/program.js';
 import { IN_A_TEAM, type Refusal, STARTS, WORDS } from '../helpers/refusals.js';
 
 const PROJECT_FILES: Readonly<Record<string, string>> = {
@@ -15,6 +15,9 @@ const PROJECT_FILES: Readonly<Record<string, string>> = {
   '.claude/teams/ghost.md': '---\nname: ghost\ndescription: x\nmembers: [{ name: bob, agent: ghost }]\n---\nGo.\n',
   '.claude/agents/ghost.md': '---\nname: ghost\ndescription: [\n---\nBe a ghost.\n',
 };
+
+const Member = z.looseObject({ name: z.string() });
+const Status = z.object({ members: z.array(z.object({ name: z.string(), pid: z.number() })) });
 
 interface Scene extends Stage {
   readonly project: string;
@@ -32,13 +35,7 @@ async function scene(): Promise<Scene> {
     await mkdir(join(project, path, '..'), { recursive: true });
     await writeFile(join(project, path), text);
   }
-  const withoutTmux = join(own.folder, 'bin');
-  await mkdir(withoutTmux);
-  for (const name of ['git', 'sh', 'node']) {
-    const { stdout } = await run('sh', ['-c', `command -v ${name}`]);
-    await symlink(stdout.trim(), join(withoutTmux, name));
-  }
-  return { ...own, project, withoutTmux };
+  return { ...own, project, withoutTmux: await pathWithoutTmux(join(own.folder, 'bin')) };
 }
 
 async function expectRefusal(at: Scene, { args, says, exitCode = 2, env = {} }: Refusal, pid = ''): Promise<void> {
@@ -87,4 +84,34 @@ describe('with a team that runs', () => {
   test.each(IN_A_TEAM)('troupe $args is refused in its own words, and nothing is changed', (refusal) =>
     expectRefusal(at, refusal, String(running.pid)),
   );
+
+  test('add and restart ask the process that a team’s members are loops of, and tell what came of it', async () => {
+    const troupe = (...args: readonly string[]) => at.troupe(args, { cwd: at.project, timeout: 60_000 });
+    const added = await troupe('add', 'carol', '--prompt', 'Look.', '--cwd', '.claude', '--color', 'pink', '--json');
+    expect(added.exitCode, added.stderr).toBe(0);
+    expect(Member.parse(JSON.parse(added.stdout))).toMatchObject({
+      name: 'carol',
+      color: 'pink',
+      generation: 1,
+      backendType: 'in-process',
+      cwd: join(at.project, '.claude'),
+    });
+    await eventually(() => expect(at.server.log().some(({ userId }) => userId.endsWith(':carol'))).toBe(true));
+    expect(await troupe('add', 'carol')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/^troupe: There is a living member "carol" in taken already/),
+    });
+    expect(await troupe('add', 'dave', '--agent', 'ghosts')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('"ghosts"'),
+    });
+    expect(await troupe('restart', 'carol')).toMatchObject({
+      exitCode: 0,
+      stdout: 'carol is ready again in the process of its lead.',
+    });
+    const { members } = Status.parse(JSON.parse((await troupe('status', '--json')).stdout));
+    expect(members.map(({ name, pid }) => [name, pid])).toEqual(
+      ['bob', 'team-lead', 'carol'].map((name) => [name, running.pid]),
+    );
+  });
 });

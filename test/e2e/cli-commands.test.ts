@@ -8,7 +8,7 @@ import { eventually } from '../helpers/eventually.js';
 import { live } from '../helpers/headless.js';
 import { mcpJson, oddServer } from '../helpers/mcp.js';
 import { Event, Json, Message, Named, Request, Task, Team } from '../helpers/shapes.js';
-import { type TmuxStage, tmuxStage } from '../helpers/tmuxTeam.js';
+import { STARTS_WITHIN, type TmuxStage, tmuxStage } from '../helpers/tmuxTeam.js';
 
 const SCRIPT = `
 agents:
@@ -41,11 +41,10 @@ Wait.
 type Case = (team: TmuxStage) => Promise<unknown>;
 
 async function waiting(team: TmuxStage, command: 'plans' | 'permissions'): Promise<string> {
-  return eventually(async () => {
-    const [request, ...others] = Json(z.array(Request))(await team.ok(command, '--json'));
-    expect(others).toEqual([]);
-    return request?.id ?? expect.fail(`none of ${command} waits`);
-  }, 20_000);
+  const kind = command === 'plans' ? 'plan' : 'permission';
+  await eventually(async () => expect(await team.asked(kind)).toHaveLength(1), STARTS_WITHIN);
+  const [request] = Json(z.array(Request))(await team.ok(command, '--json'));
+  return request?.id ?? expect.fail(`none of ${command} waits`);
 }
 
 async function refused(team: TmuxStage, args: readonly string[], words: RegExp, code = 2): Promise<RunResult> {
@@ -227,7 +226,7 @@ const CASES: Readonly<Record<CommandName, Case>> = {
   permissions: async (team) => {
     expect(JSON.parse(await team.ok('permissions', '--json'))).toEqual([]);
     expect(await team.ok('permissions')).toBe('No request waits.');
-    await team.ok('send', 'bob', 'touch one');
+    await team.tell('bob', 'touch one');
     const id = await waiting(team, 'permissions');
     expect(await team.ok('permissions')).toMatch(new RegExp(`^${id} bob: .*touch one`));
   },
@@ -239,7 +238,7 @@ const CASES: Readonly<Record<CommandName, Case>> = {
     await team.until('bob', 'idle');
   },
   deny: async (team) => {
-    await team.ok('send', 'bob', 'touch two');
+    await team.tell('bob', 'touch two');
     const id = await waiting(team, 'permissions');
     expect(JSON.parse(await team.ok('deny', id, 'not', 'now', '--json'))).toEqual({ id, allow: false });
     await eventually(() => expect(team.heard('bob').at(-1)).toContain('not now'));
@@ -247,7 +246,7 @@ const CASES: Readonly<Record<CommandName, Case>> = {
   },
   plans: async (team) => {
     expect(await team.ok('plans')).toBe('No plan waits.');
-    await team.ok('send', 'ann', 'draft');
+    await team.tell('ann', 'draft');
     const id = await waiting(team, 'plans');
     expect(await team.ok('plans')).toBe(`${id} from ann\n    Dig here.`);
   },
@@ -258,7 +257,7 @@ const CASES: Readonly<Record<CommandName, Case>> = {
     await eventually(() => expect(team.heard('ann').some((request) => request.includes('Deeper.'))).toBe(true));
   },
   approve: async (team) => {
-    await team.ok('send', 'ann', 'draft again');
+    await team.tell('ann', 'draft again');
     const id = await waiting(team, 'plans');
     expect(JSON.parse(await team.ok('approve', id, '--feedback', 'Well done.', '--json'))).toEqual({
       id,

@@ -34,7 +34,11 @@ async function pit(team: TmuxStage): Promise<Record<'digger' | 'filler', string>
   await team.template('pit', PIT);
   await team.ok('up', 'pit', '--detach', '--backend', 'tmux');
   const of = async (name: string) => (await team.until(name, 'idle')).worktree ?? '';
-  return { digger: await of('digger'), filler: await of('filler') };
+  const worktrees = { digger: await of('digger'), filler: await of('filler') };
+  // Mail that the lead has not read yet would be something that the team holds.
+  await eventually(async () => expect((await team.mail('team-lead')).filter(({ read }) => !read)).toEqual([]));
+  await team.until('team-lead', 'idle');
+  return worktrees;
 }
 
 async function killAll(team: TmuxStage): Promise<void> {
@@ -51,7 +55,7 @@ const escapedIn = (team: TmuxStage) => join(team.env['HOME'] ?? '', 'escaped');
 test('a dead team that holds something is kept, with the way back; its orphans are ended; what is left at last goes', async () => {
   await using team = await tmuxStage(SCRIPT);
   const { digger, filler } = await pit(team);
-  await team.ok('send', 'digger', 'let go');
+  await team.tell('digger', 'let go');
   await eventually(() => expect(existsSync(escapedIn(team))).toBe(true));
   await team.until('digger', 'idle');
   await writeFile(join(digger, 'found.txt'), 'gold');

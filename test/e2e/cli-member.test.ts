@@ -24,6 +24,7 @@ const FOR_PERSONS: readonly (readonly string[])[] = [
   ['shutdown', 'bob'],
   ['down'],
   ['restart', 'bob'],
+  ['resume'],
   ['gc'],
   ['trust'],
 ];

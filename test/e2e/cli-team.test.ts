@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../helpers/eventually.js';
 import { addTemplate, live } from '../helpers/headless.js';
-import { stage } from '../helpers/program.js';
+import { BIN, stage } from '../helpers/program.js';
+import { terminal } from '../helpers/terminal.js';
 
-test('a team may be left out where one runs or $TROUPE_TEAM says which; with two of them it has to be said', async () => {
+test('a team may be left out where one runs or $TROUPE_TEAM says which; with two of them it has to be said; a terminal obeys nothing of what is shown', async () => {
   await using home = await stage('agents: { "*": [{ fault: { stream: hang, times: 9 }, reply: never }] }');
   await addTemplate(home, 'pair', '---\nname: pair\ndescription: x\nmembers: [{ name: bob }]\n---\nGo.\n');
   const status = async (env = {}) => {
@@ -19,6 +20,11 @@ test('a team may be left out where one runs or $TROUPE_TEAM says which; with two
   expect(
     (await home.troupe(['status', '-q', '-t', 'one'], { env: { ...home.env, TROUPE_TEAM: 'two' } })).stdout,
   ).toMatch(/^one:/);
+
+  expect((await home.troupe(['send', 'bob', 'hid\x1b[2Jden', '-t', 'one'])).exitCode).toBe(0);
+  await using shell = await terminal(home.env, home.folder);
+  await shell.type(`${process.execPath} ${BIN} inbox bob -t one`);
+  await eventually(async () => expect(await shell.screen()).toContain('hid\\x1b[2Jden'));
 });
 
 test('what does not go to a terminal has no escapes, whatever NO_COLOR and FORCE_COLOR say', async () => {

@@ -1,6 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventually } from '../helpers/eventually.js';
 import { addTemplate, live } from '../helpers/headless.js';
+import { looksInto } from '../helpers/looks.js';
 import { stage } from '../helpers/program.js';
 import { tmuxStage } from '../helpers/tmuxTeam.js';
 
@@ -30,11 +33,11 @@ test('it waits for the end of a turn, for a request, for a death, and says which
   await using team = await tmuxStage(SCRIPT);
   await team.template('two', TWO);
   await team.ok('up', 'two', '--detach', '--backend', 'tmux');
-  await team.ok('wait', '--timeout', '20s');
+  await team.ok('wait', '--timeout', '40s');
   const wait = (...args: string[]) => team.troupe(['wait', ...args, '--timeout', '30s', '--json']);
 
   // Mail that is not read yet is work to come: it does not count as idle.
-  await team.ok('send', 'worker', 'touch it');
+  await team.tell('worker', 'touch it');
   const blocked = await wait('worker', 'idler', '--for', 'blocked', '--any');
   expect(blocked.exitCode, blocked.stderr).toBe(0);
   expect(JSON.parse(blocked.stdout)).toMatchObject([
@@ -47,8 +50,7 @@ test('it waits for the end of a turn, for a request, for a death, and says which
   expect(JSON.parse(idle.stdout).map(({ came }: { came: boolean }) => came)).toEqual([true, true]);
 
   // Idle, but with a task of its own: not done.
-  await team.ok('tasks', 'add', 'Dig');
-  await team.ok('tasks', 'claim', '1', '--owner', 'worker');
+  await team.ok('tasks', 'add', 'Dig', '--owner', 'worker');
   expect((await team.troupe(['wait', 'worker', '--for', 'done', '--timeout', '1500ms'])).exitCode).toBe(124);
   const done = wait('worker', '--for', 'done');
   await team.ok('tasks', 'done', '1');
@@ -66,14 +68,17 @@ test('it waits for the end of a turn, for a request, for a death, and says which
 }, 90_000);
 
 test('it waits for the members of a team that runs inside one process, from any shell', async () => {
-  await using staged = await stage(SCRIPT);
+  const waits = "[{ tool: Bash, input: { command: 'while ! [ -e asked ]; do sleep 0.05; done' } }]";
+  const lead = `team-lead: [{ when: { turn: 1 }, reply: ${waits} }, { reply: Noted. }]`;
+  await using staged = await stage(SCRIPT.replace('team-lead: [{ reply: Noted. }]', lead));
   await addTemplate(staged, 'two', TWO);
   await using run = await live(staged, ['run', 'two', 'work', '--name', 'inside', '--keep']);
-  await eventually(async () => {
-    const { exitCode } = await staged.troupe(['wait', 'idler', '-t', 'inside', '--timeout', '10s']);
-    expect(exitCode).toBe(0);
-  });
-  const dead = await staged.troupe(['wait', 'worker', 'idler', '-t', 'inside', '--for', 'dead', '--timeout', '20s']);
-  expect(dead.exitCode, dead.stderr).toBe(0);
+  await eventually(async () => expect(await looksInto(staged).teams()).toEqual(['inside running']));
+  const wait = (...args: string[]) => staged.troupe(['wait', ...args, '-t', 'inside', '--timeout', '30s']);
+  const idle = await wait('idler');
+  expect(idle.exitCode, idle.stderr).toBe(0);
+  const dead = wait('worker', 'idler', '--for', 'dead');
+  await writeFile(join(staged.folder, 'asked'), '');
+  expect((await dead).exitCode, (await dead).stderr).toBe(0);
   expect((await run.ended()).exitCode).toBe(0);
 });

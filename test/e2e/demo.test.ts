@@ -7,6 +7,7 @@ import * as z from 'zod/mini';
 import { demoProject } from '../../src/app/demo/demoProject.js';
 import { run } from '../../src/host/run.js';
 import { git } from '../../src/worktree/git.js';
+import { pathWithoutTmux } from '../helpers/program.js';
 import { tempDir } from '../helpers/tempDir.js';
 
 const program = fileURLToPath(new URL('../../bin/troupe.js', import.meta.url));
@@ -15,8 +16,8 @@ const Outcome = z.object({ repository: z.string(), home: z.string(), testPassed:
 const Session = z.object({ agent: z.string(), cwd: z.string() });
 
 /** `troupe demo` without a terminal, with nothing in its environment but a PATH. All that it makes is in `folder`. */
-async function demo(folder: string, ...args: string[]) {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: folder, TMPDIR: folder };
+async function demo(folder: string, path: string, ...args: string[]) {
+  const env = { PATH: path, HOME: folder, TMPDIR: folder };
   const { exitCode, stdout, stderr } = await run('node', [program, 'demo', '--json', ...args], { cwd: folder, env });
   expect(stdout, stderr).not.toBe('');
   const { repository, home, testPassed } = Outcome.parse(JSON.parse(stdout));
@@ -36,11 +37,17 @@ async function agentsIn(sessions: string) {
   );
 }
 
-test.each([1, 2, 3])(
-  'with seed %i the implementer’s commit mends the one wrong line, and the lead merges it',
-  async (seed) => {
+const PATH = process.env['PATH'] ?? '';
+
+test.each([
+  { seed: 1, tmux: 'tmux' },
+  { seed: 2, tmux: 'no tmux' },
+])(
+  'with seed $seed and $tmux on the PATH the implementer’s commit mends the one wrong line, and the lead merges it',
+  async ({ seed, tmux }) => {
     await using dir = await tempDir();
-    const { exitCode, stderr, passes, git: inside, sessions } = await demo(dir.path, '--seed', String(seed));
+    const path = tmux === 'tmux' ? PATH : await pathWithoutTmux(join(dir.path, 'bin'));
+    const { exitCode, stderr, passes, git: inside, sessions } = await demo(dir.path, path, '--seed', String(seed));
     expect({ exitCode, passes }, stderr).toEqual({ exitCode: 0, passes: true });
 
     const { file, brokenLine, fixedLine } = demoProject(seed);
@@ -70,7 +77,7 @@ test('a script without its edit leaves the test failing, and the demo says so wi
   const withoutEdit = join(dir.path, 'without-edit.yaml');
   await writeFile(withoutEdit, String(document));
 
-  const { exitCode, passes, git: inside } = await demo(dir.path, '--seed', '1', '--script', withoutEdit);
+  const { exitCode, passes, git: inside } = await demo(dir.path, PATH, '--seed', '1', '--script', withoutEdit);
   expect({ exitCode, passes }).toEqual({ exitCode: 1, passes: false });
   expect(await inside('rev-list', '--count', '--all')).toBe('1');
 });

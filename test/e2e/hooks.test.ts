@@ -189,6 +189,27 @@ test.concurrent('a Stop hook that blocks has the agent go on, at most eight time
   expect(stderr).toContain('ends its turn although a hook goes on saying: Not yet.');
 });
 
+test.concurrent('a Stop hook of the type prompt has the small model decide, and its words are the reason', async () => {
+  await using team = await project(
+    `
+agents:
+  team-lead:
+    - when: { turn: 1 }
+      reply: Done.
+    - reply: Really done.
+  'team-lead/*':
+    - when: { user: 'stop_hook_active.:false' }
+      reply: '{"ok": false, "reason": "The tests were not run."}'
+    - reply: '{"ok": true}'
+`,
+    { hooks: { Stop: [{ hooks: [{ type: 'prompt', prompt: 'Were the tests run? $ARGUMENTS' }] }] } },
+  );
+  const { result } = await runJson(team, 'Work.', '--trust');
+  expect(result.result).toBe('Really done.');
+  expect(heardBy(team, 'team-lead').join()).toContain('The tests were not run.');
+  expect(heardBy(team, 'team-lead/hook')[0]).toMatch(/Were the tests run\? .*last_assistant_message/);
+});
+
 test.concurrent('a Stop hook knows whether it was asked before', async () => {
   const once = 'if grep -q "stop_hook_active.:false"; then echo Once more. >&2; exit 2; fi';
   await using team = await project('agents: { team-lead: [{ reply: Done. }] }', { hooks: { Stop: hook(once) } });

@@ -45,17 +45,28 @@ test('an answer without a command in it, one that goes into a file, and one else
   expect(await readFile(join(alone.folder, 'answer.md'), 'utf8')).toBe(`${EVIL}\n`);
 });
 
-test('neither an error nor what a member asks for is a command to GitHub’s runner, but for our own annotation', async () => {
+test('neither an error nor what a member asks for nor what commands show of its words is a command to GitHub’s runner, but for our own annotation', async () => {
   await using team = await stage(`
 agents:
   team-lead: [{ when: { user: 'I may not' }, fault: { status: 400, message: "no\\n::set-output name=a::b", times: 9 }, reply: x }, { reply: I wait. }]
   bob:
     - { when: { turn: 1 }, reply: [{ tool: Bash, input: { command: "touch x", description: "x\\n::group::y" } }] }
-    - { reply: I may not. }
+    - { reply: ${JSON.stringify(`I may not.\n${EVIL}`)} }
 `);
   await addTemplate(team, 'pair', '---\nname: pair\ndescription: x\nmembers: [{ name: bob, prompt: Go. }]\n---\nGo.\n');
-  const ended = await team.troupe(['run', 'pair'], { env: { ...team.env, ...ACTIONS }, timeout: 60_000 });
+  const env = { ...team.env, ...ACTIONS };
+  const ended = await team.troupe(['run', 'pair', '--name', 'pair', '--keep'], { env, timeout: 60_000 });
   expect(ended.exitCode, ended.stderr).toBe(1);
   expect(ended.stderr).toContain('set-output');
   expect(obeyedIn(ended.stdout + ended.stderr)).toEqual(['error']);
+
+  expect((await team.troupe(['send', 'bob', EVIL], { env })).exitCode).toBe(0);
+  expect((await team.troupe(['tasks', 'add', 'Look', '--description', EVIL], { env })).stdout).toBe('1');
+  const shows = [['inbox', 'bob'], ['inbox'], ['peek', 'bob'], ['tasks', 'show', '1'], ['logs'], ['status']];
+  for (const args of [...shows, ...shows.map((words) => [...words, '--json'])]) {
+    const { exitCode, stdout } = await team.troupe(args, { env });
+    expect({ args, exitCode, obeyed: obeyedIn(stdout) }).toEqual({ args, exitCode: 0, obeyed: [] });
+  }
+  const [message] = JSON.parse((await team.troupe(['inbox', 'bob', '--json', '--unread'], { env })).stdout);
+  expect(message.text).toBe(EVIL);
 });

@@ -29,7 +29,7 @@ agents:
     - reply: 'The report of bob: 42.'
 `;
 
-test.each(['in-process', 'tmux'])(
+test.concurrent.each(['in-process', 'tmux'])(
   'a lead that ends its turn first is waited for until its member has reported (%s)',
   async (backend) => {
     await using team = await stage(WAITS);
@@ -193,7 +193,8 @@ const SCENARIOS: readonly Scenario[] = [
     agents: `
   team-lead: [{ reply: I wait for bob. }]
   bob: [{ reply: [{ tool: Bash, input: { command: sleep 60 } }] }]`,
-    args: ['--timeout', '8s'],
+    // So long that bob has begun by then, however busy the machine is.
+    args: ['--timeout', '15s'],
     exitCode: 124,
     subtype: 'error_timeout',
     result: 'I wait for bob.',
@@ -228,7 +229,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-test.each(SCENARIOS)('a run ends when it is over, with $exitCode: $what', async (scenario) => {
+test.concurrent.each(SCENARIOS)('a run ends when it is over, with $exitCode: $what', async (scenario) => {
   const { team: front, agents, args = [], env = {}, exitCode, denials = 0, nudges = 0 } = scenario;
   await using team = await stage(`agents:\n  ${agents.trim()}\n`);
   await addTemplate(team, 'case', `---\nname: case\ndescription: x\n${front}\n---\nGo.\n`);
@@ -250,7 +251,7 @@ test.each(SCENARIOS)('a run ends when it is over, with $exitCode: $what', async 
 
 const Record = z.looseObject({ pid: z.number() });
 
-test('a member that is killed is told to the lead, and keeps no run from its end', async () => {
+test.concurrent('a member that is killed is told to the lead, and keeps no run from its end', async () => {
   await using team = await stage(`
 agents:
   team-lead: [{ when: { user: 'bob has ended' }, reply: Bob is gone. }, { reply: I wait for bob. }]

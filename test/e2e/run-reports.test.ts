@@ -28,7 +28,7 @@ async function pair(lead: string, bob = DIGS): Promise<Stage> {
 const failuresIn = async ({ folder }: Stage) =>
   casesOf(await readFile(join(folder, 'report.xml'), 'utf8')).map(({ name, failure }) => [name, failure?.type]);
 
-test.each([
+test.concurrent.each([
   {
     what: 'success',
     lead: '[{ reply: Done. }]',
@@ -58,7 +58,7 @@ test.each([
     what: '--timeout',
     lead: '[{ reply: I wait. }]',
     bob: HANGS,
-    args: ['pair', '--timeout', '6s'],
+    args: ['pair', '--timeout', '15s'],
     exitCode: 124,
     cases: {
       run: 'error_timeout',
@@ -83,7 +83,7 @@ test.each([
   expect((await readdir(team.folder)).filter((name) => name.startsWith('report.xml'))).toEqual(['report.xml']);
 });
 
-test.each([
+test.concurrent.each([
   { signal: 'SIGTERM', type: 'interrupted', says: /SIGTERM/ },
   { signal: 'SIGKILL', type: 'error_during_execution', says: /has not ended/ },
 ] as const)('a run that is ended by $signal leaves a report that fails', async ({ signal, type, says }) => {
@@ -96,14 +96,14 @@ test.each([
   expect(run?.failure).toMatchObject({ type, text: expect.stringMatching(says) });
 });
 
-test('a report that cannot be written is refused before anything starts', async () => {
+test.concurrent('a report that cannot be written is refused before anything starts', async () => {
   await using team = await pair(HANGS);
   const ended = await team.troupe(['run', 'pair', '--junit', 'nowhere/report.xml', '--output-format', 'json']);
   expect({ exitCode: ended.exitCode, asked: team.server.log() }).toEqual({ exitCode: 2, asked: [] });
   expect(ended.stderr).toMatch(/--junit: nowhere\/report\.xml cannot be written/);
 });
 
-test('in GitHub Actions, and nowhere else, a run annotates its job and adds to the summary', async () => {
+test.concurrent('in GitHub Actions, and nowhere else, a run annotates its job and adds to the summary', async () => {
   await using team = await pair('[{ reply: Done. }]');
   const summary = join(team.folder, 'summary.md');
   const run = async (actions: Record<string, string>) =>

@@ -80,17 +80,32 @@ test.each(['in-process', 'tmux'])(
   },
 );
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
-  'a second signal, %s, while a run ends changes nothing: one result, the exit code of the first',
-  async (second) => {
+test.each([
+  { second: 'SIGINT', backend: 'in-process' },
+  { second: 'SIGTERM', backend: 'tmux' },
+] as const)(
+  'a second signal, $second, while a run ends hurries it: nothing is waited for, one result, the exit code of the first ($backend)',
+  async ({ second, backend }) => {
     await using hanging = await team();
-    await using running = await live(hanging, [...RUN, '--backend', 'tmux'], hanging.repo);
+    await mkdir(join(hanging.repo, '.claude'));
+    const SessionEnd = [{ hooks: [{ type: 'command', command: 'echo $$ > "$HOME/ending"; sleep 600', timeout: 600 }] }];
+    await writeFile(join(hanging.repo, '.claude', 'settings.json'), JSON.stringify({ hooks: { SessionEnd } }));
+    await using running = await live(hanging, [...RUN, '--trust', '--backend', backend], hanging.repo);
     await eventually(() => expect(hanging.heard('bob')).toHaveLength(1), 20_000);
     process.kill(running.pid, 'SIGINT');
-    await eventually(() => expect(running.stderr()).toContain('Interrupted (SIGINT). Ending the team.'));
-    process.kill(running.pid, second);
+    await eventually(() => {
+      expect(running.stderr()).toContain('Interrupted (SIGINT). Ending the team.');
+      expect(existsSync(inHome(hanging, 'ending'))).toBe(true);
+    }, 20_000);
+    // Some that follow at once count as the first, passed on.
+    await eventually(() => {
+      if (!running.stderr().includes('killed now')) process.kill(running.pid, second);
+      expect(running.stderr()).toContain('Once more: whatever still runs is killed now.');
+    });
     const ended = await running.ended();
     expect(ended.exitCode, ended.stderr).toBe(130);
+    // Killed, and not given up after the minute that it has.
+    expect(ended.stderr).toMatch(/SessionEnd hook .* ended with 128/);
     expect(resultOf(ended)).toMatchObject({
       subtype: 'interrupted',
       errors: expect.arrayContaining([/SIGINT/].map((words) => expect.stringMatching(words))),
@@ -98,6 +113,18 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     expect((await hanging.traces()).processes).toEqual([]);
   },
 );
+
+test('a run whose team another shell takes down ends by itself, with its one result, and leaves the rest to that shell', async () => {
+  await using hanging = await team();
+  await using running = await live(hanging, [...RUN, '--name', 'red'], hanging.repo);
+  await eventually(() => expect(hanging.heard('bob')).toHaveLength(1), 20_000);
+  expect(await hanging.ok('down', 'red', '--force')).toMatch(/^Team "red" is down\. Archived in /);
+  const ended = await running.ended();
+  expect(ended.exitCode, ended.stderr).toBe(143);
+  expect(resultOf(ended)).toMatchObject({ subtype: 'interrupted', team: 'red', members: [{}, {}] });
+  expect(ended.stderr).not.toContain('could not be taken down');
+  expect((await hanging.traces()).processes).toEqual([]);
+});
 
 const DEAF = '(trap "" TERM INT HUP; sleep 600) & setsid sleep 600 & echo begun > $HOME/begun; wait';
 

@@ -28,15 +28,13 @@ async function onlyPath({ folder }: Stage, programs: readonly string[]): Promise
 
 const BARE = ['sh', 'bash', 'env', 'cat', 'ls', 'echo'];
 
-test.each([
-  { what: 'CI=true', env: { CI: 'true' } },
-  { what: 'a dumb terminal', env: { TERM: 'dumb' } },
-  { what: 'no TERM', env: {}, without: ['TERM'] },
-  { what: 'no HOME', env: {}, without: ['HOME'] },
-  { what: 'no SHELL and no LANG', env: {}, without: ['SHELL', 'LANG'] },
+test.concurrent.each([
+  {
+    what: 'CI=true, a dumb terminal, NO_COLOR and FORCE_COLOR, and TMUX of a server that is gone',
+    env: { CI: 'true', TERM: 'dumb', NO_COLOR: '1', FORCE_COLOR: '1', TMUX: '/nowhere/sock,1,0', TMUX_PANE: '%9' },
+  },
+  { what: 'no TERM, HOME, SHELL and LANG', env: {}, without: ['TERM', 'HOME', 'SHELL', 'LANG'] },
   { what: 'no git, no tmux and no ripgrep on the PATH', env: {}, programs: BARE },
-  { what: 'TMUX of a server that is gone', env: { TMUX: '/nowhere/sock,1,0', TMUX_PANE: '%9' } },
-  { what: 'NO_COLOR and FORCE_COLOR', env: { NO_COLOR: '1', FORCE_COLOR: '1' } },
 ])('a run works with $what', async ({ env, without = [], programs }) => {
   await using alone = await stage(LOOKS);
   const surroundings: Record<string, string> = { ...alone.env, ...env };
@@ -49,7 +47,7 @@ test.each([
   expect(ended.stdout + ended.stderr).not.toContain('\x1b[');
 });
 
-test.each([
+test.concurrent.each([
   { what: 'no tmux', args: ['--backend', 'tmux'], programs: BARE, exitCode: 2, says: /There is no tmux on the PATH/ },
   { what: 'no git, for a worktree', args: ['--template', 'maker'], programs: BARE, exitCode: 2, says: /git/ },
   {

@@ -32,14 +32,19 @@ test.each([
   { what: 'a report in no folder', args: ['x', '--junit', 'no/j.xml'], says: /--junit: no\/j\.xml cannot be written/ },
 ])('wrong usage is 2, one line, and a result where one was asked for: $what', async ({ args, input = '', says }) => {
   await using empty = await stage(SAYS);
-  const text = await empty.troupe(['run', ...args], { input });
-  expect({ exitCode: text.exitCode, stdout: text.stdout }, text.stderr).toEqual({ exitCode: 2, stdout: '' });
-  expect(text.stderr).toMatch(says);
-  expect(text.stderr.trimEnd().split('\n'), text.stderr).toHaveLength(1);
   const json = await empty.troupe(['run', '--output-format', 'json', ...args], { input });
+  expect(json.exitCode, json.stderr).toBe(2);
+  expect(json.stderr).toMatch(says);
+  expect(json.stderr.trimEnd().split('\n'), json.stderr).toHaveLength(1);
   checkResult(resultOf(json));
   expect(resultOf(json)).toMatchObject({ is_error: true, errors: [expect.stringMatching(says)] });
   expect(empty.server.log()).toEqual([]);
+});
+
+test('wrong usage has no result where none was asked for', async () => {
+  await using empty = await stage(SAYS);
+  const { exitCode, stdout, stderr } = await empty.troupe(['run']);
+  expect({ exitCode, stdout }, stderr).toEqual({ exitCode: 2, stdout: '' });
 });
 
 test('an unknown --output-format is wrong usage, with those that there are', async () => {

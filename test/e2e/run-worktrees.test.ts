@@ -38,7 +38,7 @@ async function makers({
 
 const JSON_RUN = ['run', 'makers', '--output-format', 'json'];
 
-test.each(['in-process', 'tmux'])(
+test.concurrent.each(['in-process', 'tmux'])(
   'worktrees that hold something are named with what they hold, and kept; others go (%s)',
   async (backend) => {
     await using team = await makers({ ada: does(COMMIT), bob: does('true') });
@@ -58,9 +58,9 @@ test.each(['in-process', 'tmux'])(
   },
 );
 
-test('a run that is ended by --timeout names what is not committed, and loses nothing', async () => {
+test.concurrent('a run that is ended by --timeout names what is not committed, and loses nothing', async () => {
   await using team = await makers({ ada: does('echo half > half.txt; sleep 60'), bob: does('true') });
-  const ended = await team.troupe([...JSON_RUN, '--timeout', '8s']);
+  const ended = await team.troupe([...JSON_RUN, '--timeout', '15s']);
   expect(ended.exitCode, ended.stderr).toBe(124);
   const ada = resultOf(ended).worktrees.find(({ member }) => member === 'ada');
   expect(ada?.holds).toContain('1 file untracked');
@@ -70,7 +70,7 @@ test('a run that is ended by --timeout names what is not committed, and loses no
 
 const Record = z.looseObject({ pid: z.number() });
 
-test('the worktree of a member that died is named and kept', async () => {
+test.concurrent('the worktree of a member that died is named and kept', async () => {
   await using team = await makers({
     ada: does('echo half > half.txt; sleep 60'),
     bob: does('true'),
@@ -92,7 +92,7 @@ test('the worktree of a member that died is named and kept', async () => {
   expect(await readFile(join(worktree, 'half.txt'), 'utf8')).toBe('half\n');
 });
 
-test('a worktree whose folder somebody removed is lost work: 4, and named', async () => {
+test.concurrent('a worktree whose folder somebody removed is lost work: 4, and named', async () => {
   await using team = await makers({
     ada: does('echo half > half.txt && rm -rf "$PWD"'),
     bob: does(`${COMMIT} && cd .. && rm -rf "$OLDPWD"`),

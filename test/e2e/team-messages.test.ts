@@ -28,12 +28,12 @@ describe.each(BACKENDS)('a team on %s', (backend) => {
   beforeAll(async () => {
     team = await puppetTeam(backend, TEAM, SCRIPT, '--permission-mode', 'bypassPermissions');
     for (const name of ['bob', 'carol', 'ann', 'dave', 'team-lead']) await team.until(name, 'idle');
-  }, 40_000);
+  });
   afterAll(async () => {
     await team.ok('down');
     expect(await namesIn(join(team.folder, 'run', 'troupe'))).toEqual([]);
     await team[Symbol.asyncDispose]();
-  }, 40_000);
+  });
 
   test('prose goes from the user, the lead and a member to each other, with its sender and its id', async () => {
     await team.tell('bob', 'a word of the user');
@@ -48,9 +48,8 @@ describe.each(BACKENDS)('a team on %s', (backend) => {
   });
 
   test('a sender is told who does not exist, and no inbox is made for it', async () => {
-    const before = await namesIn(join(team.root, 'inboxes'));
     expect(await team.does('bob', 'send caroll hello')).toMatch(/No member "caroll" in red\. Did you mean "carol"\?/);
-    expect(await namesIn(join(team.root, 'inboxes'))).toEqual(before);
+    expect((await namesIn(join(team.root, 'inboxes'))).filter((name) => name.startsWith('caroll'))).toEqual([]);
   });
 
   test('what looks like a protocol message, or closes its envelope, is a text to whoever reads it', async () => {
@@ -170,8 +169,8 @@ describe.each(BACKENDS)('a team on %s', (backend) => {
     await eventually(async () => expect((await team.member('team-lead'))['mode']).toBe('default'));
     await team.tell('carol', 'run touch asked-for');
     await team.until('carol', 'permission');
-    const [request] = JSON.parse(await team.ok('permissions', '--json'));
-    await team.ok('deny', request.id, 'not now');
+    const [request] = await team.asked('permission');
+    await team.ok('deny', request?.id ?? '', 'not now');
     await team.until('carol', 'idle');
     await team.typeToLead('/mode bypassPermissions');
     await eventually(async () => expect((await team.member('team-lead'))['mode']).toBe('bypassPermissions'));

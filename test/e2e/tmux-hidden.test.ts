@@ -38,7 +38,7 @@ test.concurrent('a member that is put away works on, stays away through a restar
 
   expect(await stage.ok('hide', 'reviewer')).toBe('reviewer is put away');
   expect(await companies(stage)).toEqual(APART);
-  await stage.ok('send', 'reviewer', 'Still there?');
+  await stage.tell('reviewer', 'Still there?');
   await eventually(() => expect(stage.heard('reviewer').at(-1)).toContain('Still there?'));
 
   await stage.ok('restart', 'reviewer');
@@ -77,7 +77,7 @@ test.concurrent('in the user’s tmux, hiding and showing touch no pane or windo
   await user.tmux('split-window', '-d', '-t', mine, '/usr/bin/env', 'cat');
   const before = { traces: await stage.traces(), state: await user.state() };
   const exitCode = await user.say(user.pane, [process.execPath, BIN, 'up', 'pair', '--name', 'away']);
-  await eventually(async () => expect(await stage.ok('ls')).toContain('away'), 20_000);
+  await stage.untilUp('away');
   for (const name of ['team-lead', 'planner', 'reviewer']) await stage.until(name, 'idle');
   const theirs = () => user.tmux('list-panes', '-t', mine, '-F', '#{window_layout} #{pane_id} #{pane_pid}');
   const untouched = await theirs();

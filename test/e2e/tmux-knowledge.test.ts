@@ -53,7 +53,7 @@ test('in panes too a member knows instructions, notes and skills; /name is a ski
     await eventually(() => expect(team.heard('team-lead').at(-1)).toContain('TIDY-BODY the desk'));
     await team.type('bob', '/tidy the room');
     await eventually(() => expect(team.heard('bob').at(-1)).toContain('TIDY-BODY the room'));
-    await team.ok('send', 'bob', '/tidy the house');
+    await team.tell('bob', '/tidy the house');
     await eventually(() => expect(team.heard('bob').at(-1)).toContain('TIDY-BODY the house'));
     // No command and no skill for people: the lead's prompt says so, and its agent hears nothing.
     const before = team.heard('team-lead').length;

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import * as z from 'zod/mini';
 import { eventually } from '../helpers/eventually.js';
 import { BIN } from '../helpers/program.js';
 import { type TmuxStage, tmuxStage } from '../helpers/tmuxTeam.js';
@@ -27,11 +26,9 @@ members:
 Wait.
 `;
 
-const Requests = z.array(z.looseObject({ id: z.string(), from: z.string(), tool: z.string(), input: z.unknown() }));
-
 async function openRequest(stage: TmuxStage): Promise<string> {
   return eventually(async () => {
-    const [request, ...others] = Requests.parse(JSON.parse(await stage.ok('permissions', '--json')));
+    const [request, ...others] = await stage.asked('permission');
     expect(request).toMatchObject({ from: 'worker', tool: 'Bash' });
     expect(others).toEqual([]);
     return request?.id ?? '';
@@ -47,7 +44,7 @@ async function allowThenDeny(stage: TmuxStage): Promise<void> {
   await eventually(() => expect(existsSync(join(stage.repo, 'first'))).toBe(true));
   await stage.until('worker', 'idle');
 
-  await stage.ok('send', 'worker', 'once more');
+  await stage.tell('worker', 'once more');
   const second = await openRequest(stage);
   await stage.ok('deny', second, 'not on a Sunday');
   await stage.until('worker', 'idle');
@@ -70,7 +67,7 @@ test('a call that needs a permission in the lead’s process waits for a second 
   await stage.template('solo', SOLO);
   const user = await userServer(stage);
   const exitCode = await user.say(user.pane, [process.execPath, BIN, ...up({}), '--backend', 'in-process']);
-  await eventually(async () => expect(await stage.ok('ls')).toContain('asks'));
+  await stage.untilUp('asks');
   await allowThenDeny(stage);
   expect((await stage.member('worker')).backend).toBe('in-process');
   await stage.ok('down');
@@ -83,7 +80,7 @@ test('silence about a permission in a pane ends in a denial that the model reads
   await stage.ok(...up({ permissionTimeout: 1 }), '--detach', '--backend', 'tmux');
   await eventually(() => expect(stage.heard('worker').at(-1)).toContain('Nobody answered within'));
   await stage.until('worker', 'idle');
-  expect(JSON.parse(await stage.ok('permissions', '--json'))).toEqual([]);
+  expect(await stage.asked('permission')).toEqual([]);
   expect(existsSync(join(stage.repo, 'first'))).toBe(false);
   await stage.ok('down');
 });

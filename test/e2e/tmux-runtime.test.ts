@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../helpers/eventually.js';
 import { BIN } from '../helpers/program.js';
 import { type TmuxStage, tmuxStage } from '../helpers/tmuxTeam.js';
@@ -34,16 +34,25 @@ const BACKENDS: readonly [name: string, up: (stage: TmuxStage) => Promise<unknow
     async (stage) => {
       const user = await userServer(stage);
       await user.say(user.pane, [process.execPath, BIN, ...UP, '--backend', 'in-process']);
-      await eventually(async () => expect(await stage.ok('ls')).toContain('many'), 20_000);
+      await stage.untilUp('many');
     },
   ],
 ];
 
 describe.each(BACKENDS)('the shipped runtime on the %s backend', (backend, up) => {
-  test('starts eight members at once, each with its own first message, its own session and no other’s mail', async () => {
-    await using stage = await tmuxStage(SCRIPT);
+  let stage: TmuxStage;
+  beforeAll(async () => {
+    stage = await tmuxStage(SCRIPT);
     await stage.template('eight', EIGHT);
     await up(stage);
+  });
+  afterAll(async () => {
+    await stage.ok('down');
+    expect((await stage.traces()).sockets).toEqual(backend === 'tmux' ? [] : ['user']);
+    await stage[Symbol.asyncDispose]();
+  });
+
+  test('starts eight members at once, each with its own first message, its own session and no other’s mail', async () => {
     const members = await Promise.all(NAMES.map((name) => stage.until(name, 'idle')));
     expect(members.map((member) => member.backend)).toEqual(NAMES.map(() => backend));
     for (const name of NAMES) {
@@ -51,19 +60,16 @@ describe.each(BACKENDS)('the shipped runtime on the %s backend', (backend, up) =
       expect(first).toContain(`You are ${name} and nobody else.`);
       expect(others).toEqual([]);
     }
-    await stage.ok('send', 'member-1', 'tell the next');
+    await stage.tell('member-1', 'tell the next');
     await eventually(() => expect(stage.heard('member-2').at(-1)).toContain('news of the first'));
-    await stage.ok('down');
-    expect((await stage.traces()).sockets).toEqual(backend === 'tmux' ? [] : ['user']);
   });
 
   test('keeps a member apart from the fall and the end of another', async () => {
-    await using stage = await tmuxStage(SCRIPT);
-    await stage.template('eight', EIGHT);
-    await up(stage);
     for (const name of NAMES) await stage.until(name, 'idle');
-    await stage.ok('send', 'member-1', 'fall over');
-    await eventually(async () => expect(await stage.ok('logs')).toMatch(/idle.*member-1.*failed/));
+    await stage.tell('member-1', 'fall over');
+    await eventually(async () =>
+      expect(JSON.stringify(await stage.events())).toMatch(/"idle"[^}]*member-1[^}]*failed/),
+    );
     await stage.until('member-1', 'idle');
     expect(await stage.ok('shutdown', 'member-2')).toBe('member-2 has ended');
     expect(await stage.ok('shutdown', 'member-2')).toBe('member-2 was not running');
@@ -72,8 +78,7 @@ describe.each(BACKENDS)('the shipped runtime on the %s backend', (backend, up) =
     expect(forced).toBe('member-3 was ended');
     expect(await stage.member('member-3')).toMatchObject({ state: 'terminated', exit: { forced: true } });
     for (const name of ['team-lead', 'member-1', ...NAMES.slice(3)]) await stage.until(name, 'idle');
-    await stage.ok('send', 'member-4', 'still there?');
+    await stage.tell('member-4', 'still there?');
     await eventually(() => expect(stage.heard('member-4').at(-1)).toContain('still there?'));
-    await stage.ok('down');
   });
 });

@@ -8,7 +8,7 @@ import { userServer } from '../helpers/userServer.js';
 const UP = [process.execPath, BIN, 'up', 'pair', '--name', 'guests'];
 
 async function running(stage: TmuxStage): Promise<void> {
-  await eventually(async () => expect(await stage.ok('ls')).toContain('guests'), 20_000);
+  await stage.untilUp('guests');
   for (const name of ['team-lead', 'planner', 'reviewer']) await stage.until(name, 'idle');
 }
 

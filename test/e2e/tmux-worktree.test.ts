@@ -1,23 +1,20 @@
 import { existsSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod/mini';
+import type { RunResult } from '../../src/host/run.js';
 import { run } from '../../src/host/run.js';
 import { git } from '../../src/worktree/git.js';
 import { commitIn } from '../helpers/gitRepo.js';
-import { type TmuxStage, tmuxStage } from '../helpers/tmuxTeam.js';
-
-const SCRIPT = `
-agents:
-  team-lead: [{ reply: "Noted by the lead." }]
-  builder: [{ reply: "Noted by the builder." }]
-  other: [{ reply: "Noted by the other." }]
-`;
+import { type TmuxStage, type Traces, tmuxStage } from '../helpers/tmuxTeam.js';
 
 const BUILD = `---
 name: build
-description: One in a worktree.
+description: Each in a worktree.
 members:
-  - { name: builder, worktree: true, prompt: Wait. }
+  - { name: empty, worktree: true }
+  - { name: merged, worktree: true }
+  - { name: kept, worktree: true }
 ---
 Wait.
 `;
@@ -28,68 +25,81 @@ const Down = z.object({
   ),
 });
 
-async function build(stage: TmuxStage) {
-  await stage.template('build', BUILD);
-  await stage.ok('up', 'build', '--name', 'works', '--detach', '--backend', 'tmux');
-  const { worktree = '' } = await stage.until('builder', 'idle');
-  return worktree;
+const inside = (path: string) => git(run, path);
+
+interface Tree {
+  readonly path: string;
+  readonly branch: string;
+  /** Where it began, and where its repository was then. */
+  readonly began: string;
+  readonly head: string;
 }
 
-const inside = (path: string) => git(run, path);
-const down = async (stage: TmuxStage) => Down.parse(JSON.parse(await stage.ok('down', '--json')));
+let stage: TmuxStage;
+let before: Traces;
+const trees: Record<string, Tree> = {};
+let unmerged: string;
+let down: RunResult;
 
-test('a member’s worktree starts at HEAD, on a branch of its own', async () => {
-  await using stage = await tmuxStage(SCRIPT);
-  const head = await commitIn(stage.repo, 'second.txt');
-  const path = await build(stage);
-  expect(await inside(path)('rev-parse', 'HEAD')).toBe(head);
-  expect(await inside(path)('branch', '--show-current')).not.toBe('main');
-  await stage.ok('down');
+const treeOf = async (name: string): Promise<Tree> => {
+  const { worktree: path = '' } = await stage.until(name, 'idle');
+  const head = await inside(stage.repo)('rev-parse', 'HEAD');
+  const began = await inside(path)('rev-parse', 'HEAD');
+  return { path, branch: await inside(path)('branch', '--show-current'), began, head };
+};
+
+beforeAll(async () => {
+  stage = await tmuxStage("agents: { '*': [{ reply: Noted. }] }");
+  await commitIn(stage.repo, 'second.txt');
+  before = await stage.traces();
+  await stage.template('build', BUILD);
+  await stage.ok('up', 'build', '--name', 'works', '--detach', '--backend', 'tmux');
+  const [empty, merged, kept] = [await treeOf('empty'), await treeOf('merged'), await treeOf('kept')];
+  await commitIn(merged.path, 'built.txt');
+  await inside(stage.repo)('merge', '--no-ff', '-m', 'Merge it', merged.branch);
+  unmerged = await commitIn(kept.path, 'kept.txt');
+
+  await stage.ok('add', 'added', '--worktree');
+  const added = await treeOf('added');
+  await writeFile(`${added.path}/unsaved.txt`, 'work');
+  Object.assign(trees, { empty, merged, kept, added });
+  down = await stage.troupe(['down', '--json']);
+  expect(down.exitCode, down.stderr).toBe(0);
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+test.each(['empty', 'merged', 'kept', 'added'])('a worktree starts at HEAD, on a branch of its own: %s', (name) => {
+  expect(trees[name]?.began).toBe(trees[name]?.head);
+  expect(trees[name]?.branch).not.toBe('main');
 });
 
-test('a worktree that holds nothing is removed with its branch at down', async () => {
-  await using stage = await tmuxStage(SCRIPT);
-  const before = await stage.traces();
-  const path = await build(stage);
-  expect(await down(stage)).toEqual({ keptWorktrees: [] });
+test.each(['empty', 'merged'])('one that holds nothing that is nowhere else is removed at down: %s', async (name) => {
+  const { path = '', branch } = trees[name] ?? {};
   expect(existsSync(path)).toBe(false);
-  expect(await stage.traces()).toEqual(before);
+  expect(await inside(stage.repo)('branch', '--list', branch ?? '')).toBe('');
 });
 
-test('a worktree whose commits are merged is removed at down', async () => {
-  await using stage = await tmuxStage(SCRIPT);
-  const before = await stage.traces();
-  const path = await build(stage);
-  await commitIn(path, 'built.txt');
-  const branch = await inside(path)('branch', '--show-current');
-  await inside(stage.repo)('merge', '--no-ff', '-m', 'Merge it', branch);
-  expect(await down(stage)).toEqual({ keptWorktrees: [] });
-  expect(existsSync(path)).toBe(false);
-  expect(await stage.traces()).toEqual(before);
+test('one with commits that are nowhere else, and one with files that nobody committed, are kept and named', async () => {
+  const { kept, added } = trees;
+  const { keptWorktrees } = Down.parse(JSON.parse(down.stdout));
+  const byMember = keptWorktrees.toSorted((a, b) => a.member.localeCompare(b.member));
+  expect(byMember.map(({ member, path, branch }) => ({ member, path, branch }))).toEqual([
+    { member: 'added', path: added?.path, branch: added?.branch },
+    { member: 'kept', path: kept?.path, branch: kept?.branch },
+  ]);
+  for (const name of ['added', 'kept']) {
+    expect(down.stderr).toContain(`The worktree of ${name} was kept`);
+    expect(down.stderr).toContain(`${trees[name]?.path}, branch ${trees[name]?.branch}`);
+  }
+  expect(await inside(stage.repo)('rev-parse', kept?.branch ?? '')).toBe(unmerged);
+  expect(existsSync(`${kept?.path}/kept.txt`)).toBe(true);
+  expect(existsSync(`${added?.path}/unsaved.txt`)).toBe(true);
 });
 
-test('a worktree with commits that are nowhere else is kept and named at down', async () => {
-  await using stage = await tmuxStage(SCRIPT);
-  const path = await build(stage);
-  const commit = await commitIn(path, 'built.txt');
-  const branch = await inside(path)('branch', '--show-current');
-  const { exitCode, stderr } = await stage.troupe(['down']);
-  expect(exitCode, stderr).toBe(0);
-  expect(stderr).toContain('The worktree of builder was kept');
-  expect(stderr).toContain(`${path}, branch ${branch}`);
-  expect(await inside(stage.repo)('rev-parse', branch)).toBe(commit);
-  expect(existsSync(path)).toBe(true);
-});
-
-test('a member that is added gets a worktree at HEAD by --worktree, and files that nobody committed keep it', async () => {
-  await using stage = await tmuxStage(SCRIPT);
-  await build(stage);
-  const head = await commitIn(stage.repo, 'later.txt');
-  await stage.ok('add', 'other', '--worktree', '--prompt', 'Wait.');
-  const { worktree = '' } = await stage.until('other', 'idle');
-  expect(await inside(worktree)('rev-parse', 'HEAD')).toBe(head);
-  await run('touch', [`${worktree}/unsaved.txt`]);
-  const { keptWorktrees } = await down(stage);
-  expect(keptWorktrees).toMatchObject([{ member: 'other', path: worktree }]);
-  expect(existsSync(`${worktree}/unsaved.txt`)).toBe(true);
+test('nothing else is left', async () => {
+  const { worktrees, branches, ...others } = await stage.traces();
+  const { worktrees: _, branches: __, ...othersBefore } = before;
+  expect(others).toEqual(othersBefore);
+  expect(branches).toHaveLength(before.branches.length + 2);
+  expect(worktrees.filter((line) => line.startsWith('worktree '))).toHaveLength(3);
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { initRepo } from '../helpers/gitRepo.js';
 import { heardBy, runJson } from '../helpers/headless.js';
 import { mcpJson, oddServer } from '../helpers/mcp.js';
@@ -10,133 +10,107 @@ import { requestsOf, resultsOf } from '../helpers/requests.js';
 
 const hook = (file: string) => [{ hooks: [{ type: 'command', command: `touch "$CLAUDE_PROJECT_DIR/${file}"` }] }];
 const settings = (value: object) => ({ '.claude/settings.json': JSON.stringify(value) });
-const once = (calls: string) => `agents: { team-lead: [{ when: { turn: 1 }, reply: [${calls}] }, { reply: Done. }] }`;
+const lead = (...turns: readonly string[]) =>
+  `agents:\n  team-lead:\n${turns.map((calls, at) => `    - { when: { turn: ${at + 1} }, reply: [${calls}] }\n`).join('')}    - reply: Done.\n`;
 const bash = (command: string) => `{ tool: Bash, input: { command: "${command}" } }`;
-const touch = once(bash('touch made'));
-const AGENT = `agents:
-  team-lead:
-    - when: { turn: 1 }
-      reply: [{ tool: Agent, input: { description: x, prompt: Go., subagent_type: helper } }]
-    - reply: Done.
-  'team-lead/*': [{ when: { turn: 1 }, reply: [${bash('ls')}] }, { reply: Done. }]`;
-const template = (more: string) => `---\nname: here\ndescription: x\n${more}\n---\nGo.\n`;
+const agent = (type: string) => `{ tool: Agent, input: { description: x, prompt: Go., subagent_type: ${type} } }`;
+const AGENTS = `  'team-lead/*': [{ when: { turn: 1 }, reply: [${bash('ls')}] }, { reply: Done. }]\n`;
+const definition = (name: string, more: string) => `---\nname: ${name}\ndescription: x\n${more}\n---\nHelp.\n`;
 
 type Project = Stage & { readonly repo: string; readonly outside: string };
-const made = async ({ repo }: Project) => existsSync(join(repo, 'made'));
-const told = (words: string) => async (at: Project) => heardBy(at, 'team-lead').at(-1)?.includes(words) === true;
-const sent = (agent: string, tool: string) => async (at: Project) =>
-  requestsOf(at, agent).some(({ tools }) => tools.some(({ name }) => name === tool));
+const made = (file: string) => (at: Project) => existsSync(join(at.repo, file));
+const told = (words: string) => (at: Project) => heardBy(at, 'team-lead').at(-1)?.includes(words) === true;
+const answered = (words: string) => (at: Project) => JSON.stringify(resultsOf(at, 'team-lead')).includes(words);
+const sent = (to: string, tool: string) => (at: Project) =>
+  requestsOf(at, to).some(({ tools }) => tools.some(({ name }) => name === tool));
 
-interface Row {
-  /** Of the project, by path; `OUTSIDE` in them is a folder beside it. */
-  readonly files: Readonly<Record<string, string>>;
+interface Brought {
   /** Which file the one line names, and what of it. */
   readonly line: readonly [file: string, what: string];
-  readonly script?: string;
-  readonly words?: readonly string[];
   /** Whether what was brought along has had its effect; absent where it is for other programs. */
-  readonly has?: (at: Project) => Promise<boolean>;
+  readonly has?: (at: Project) => boolean;
 }
 
-const ROWS: Readonly<Record<string, Row>> = {
-  'hooks of its settings': {
-    files: settings({ hooks: { SessionStart: hook('made') } }),
-    line: ['.claude/settings.json', 'hooks do not count'],
-    has: made,
-  },
-  'servers of .mcp.json': {
-    files: { '.mcp.json': mcpJson({ odd: oddServer() }) },
-    line: ['.mcp.json', 'its MCP servers do not count'],
-    has: sent('team-lead', 'mcp__odd__echo'),
-  },
-  'servers of its settings': {
-    files: settings({ mcpServers: { odd: oddServer() } }),
-    line: ['.claude/settings.json', 'mcpServers do not count'],
-    has: sent('team-lead', 'mcp__odd__echo'),
-  },
-  'allow rules': {
-    files: settings({ permissions: { allow: ['Bash(touch made)'] } }),
-    line: ['.claude/settings.json', 'permissions.allow do not count'],
-    script: touch,
-    has: made,
-  },
-  'a wider mode': {
-    files: settings({ permissions: { defaultMode: 'bypassPermissions' } }),
-    line: ['.claude/settings.json', 'permissions.defaultMode do not count'],
-    script: touch,
-    has: made,
-  },
-  'more folders': {
-    files: settings({ permissions: { additionalDirectories: ['OUTSIDE'] } }),
-    line: ['.claude/settings.json', 'permissions.additionalDirectories do not count'],
-    script: once('{ tool: Read, input: { file_path: OUTSIDE/note } }'),
-    has: async (at) => JSON.stringify(resultsOf(at, 'team-lead')).includes('NOTE-TEXT'),
-  },
-  variables: {
-    files: settings({ env: { FROM_PROJECT: 'canary' } }),
-    line: ['.claude/settings.json', 'env do not count'],
-    script: once(bash('echo x$FROM_PROJECT')),
-    words: ['--allowed-tools', 'Bash(echo *)'],
-    has: async (at) => JSON.stringify(resultsOf(at, 'team-lead')).includes('xcanary'),
-  },
-  'programs for other programs': {
-    files: settings({ statusLine: { type: 'command', command: 'true' }, apiKeyHelper: 'true' }),
-    line: ['.claude/settings.json', 'statusLine, apiKeyHelper do not count'],
-  },
-  'several of them in one file': {
+interface Case {
+  /** Of the project, by path; `OUTSIDE` in them is a folder beside it. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly script: string;
+  readonly words?: readonly string[];
+  readonly brings: Readonly<Record<string, Brought>>;
+}
+
+const SETTINGS = '.claude/settings.json';
+
+const CASES: Readonly<Record<string, Case>> = {
+  'in its settings': {
     files: settings({
-      permissions: { allow: ['Bash(touch made)'], additionalDirectories: ['OUTSIDE'] },
-      env: { A: 'b' },
-      disableAllHooks: true,
+      hooks: { SessionStart: hook('by-hook') },
+      mcpServers: { odd: oddServer() },
+      permissions: { allow: ['Bash(touch by-rule)'], additionalDirectories: ['OUTSIDE'] },
+      env: { FROM_PROJECT: 'canary' },
+      statusLine: { type: 'command', command: 'true' },
+      apiKeyHelper: 'true',
     }),
-    line: [
-      '.claude/settings.json',
-      'permissions.allow, permissions.additionalDirectories, env, disableAllHooks do not count',
-    ],
+    script: lead(
+      [bash('touch by-rule'), '{ tool: Read, input: { file_path: OUTSIDE/note } }', bash('echo x$FROM_PROJECT')].join(),
+    ),
+    words: ['--allowed-tools', 'Bash(echo *)'],
+    brings: {
+      hooks: { line: [SETTINGS, 'hooks'], has: made('by-hook') },
+      servers: { line: [SETTINGS, 'mcpServers'], has: sent('team-lead', 'mcp__odd__echo') },
+      'allow rules': { line: [SETTINGS, 'permissions.allow'], has: made('by-rule') },
+      'more folders': { line: [SETTINGS, 'permissions.additionalDirectories'], has: answered('NOTE-TEXT') },
+      variables: { line: [SETTINGS, 'env'], has: answered('xcanary') },
+      'a status line': { line: [SETTINGS, 'statusLine'] },
+      'a helper for keys': { line: [SETTINGS, 'apiKeyHelper'] },
+    },
   },
-  'what a template permits': {
-    files: { '.claude/teams/here.md': template('permissions: { allow: [Bash(touch made)] }\nenv: { A: b }') },
-    line: ['.claude/teams/here.md', 'permissions.allow, env do not count'],
-    script: touch,
+  'that would switch things off': {
+    files: settings({ permissions: { defaultMode: 'bypassPermissions' }, disableAllHooks: true }),
+    script: lead(bash('touch by-mode')),
+    brings: {
+      'a wider mode': { line: [SETTINGS, 'permissions.defaultMode'], has: made('by-mode') },
+      'the end of all hooks': { line: [SETTINGS, 'disableAllHooks'] },
+    },
+  },
+  'in files of their own': {
+    files: {
+      '.mcp.json': mcpJson({ odd: oddServer() }),
+      '.claude/teams/here.md':
+        '---\nname: here\ndescription: x\npermissions: { allow: [Bash(touch by-template)] }\nenv: { A: b }\n---\nGo.\n',
+      '.claude/skills/s/SKILL.md': '---\nname: s\ndescription: x\nallowed-tools: Bash(touch by-skill)\n---\nTouch.\n',
+      '.claude/agents/hooked.md': definition('hooked', `hooks: ${JSON.stringify({ PreToolUse: hook('by-agent') })}`),
+      '.claude/agents/served.md': definition('served', `mcpServers: ${JSON.stringify([{ own: oddServer() }])}`),
+      'CLAUDE.md': 'Read on: @OUTSIDE/note\n',
+    },
+    script:
+      lead(
+        [bash('touch by-template'), agent('hooked'), agent('served')].join(),
+        '{ tool: Skill, input: { skill: s } }',
+        bash('touch by-skill'),
+      ) + AGENTS,
     words: ['--template', 'here'],
-    has: made,
-  },
-  'what a skill allows': {
-    files: {
-      '.claude/skills/s/SKILL.md': '---\nname: s\ndescription: x\nallowed-tools: Bash(touch made)\n---\nTouch.\n',
+    brings: {
+      'servers of .mcp.json': { line: ['.mcp.json', 'its MCP servers'], has: sent('team-lead', 'mcp__odd__echo') },
+      'what a template permits': {
+        line: ['.claude/teams/here.md', 'permissions.allow, env'],
+        has: made('by-template'),
+      },
+      'what a skill allows': { line: ['.claude/skills/s/SKILL.md', 'its allowed-tools'], has: made('by-skill') },
+      'hooks of an agent': { line: ['.claude/agents/hooked.md', 'its hooks'], has: made('by-agent') },
+      'servers of an agent': {
+        line: ['.claude/agents/served.md', 'its inline MCP servers'],
+        has: sent('team-lead/', 'mcp__own__echo'),
+      },
+      'instructions from outside': {
+        line: ['note', 'lies outside of the project and is left out'],
+        has: told('NOTE-TEXT'),
+      },
     },
-    line: ['.claude/skills/s/SKILL.md', 'its allowed-tools do not count'],
-    script: `agents:
-  team-lead:
-    - { when: { turn: 1 }, reply: [{ tool: Skill, input: { skill: s } }] }
-    - { when: { turn: 2 }, reply: [${bash('touch made')}] }
-    - reply: Done.`,
-    has: made,
-  },
-  'hooks of an agent': {
-    files: {
-      '.claude/agents/helper.md': `---\nname: helper\ndescription: x\nhooks: ${JSON.stringify({ PreToolUse: hook('made') })}\n---\nHelp.\n`,
-    },
-    line: ['.claude/agents/helper.md', 'its hooks do not count'],
-    script: AGENT,
-    has: made,
-  },
-  'servers of an agent': {
-    files: {
-      '.claude/agents/helper.md': `---\nname: helper\ndescription: x\nmcpServers: ${JSON.stringify([{ odd: oddServer() }])}\n---\nHelp.\n`,
-    },
-    line: ['.claude/agents/helper.md', 'its inline MCP servers do not count'],
-    script: AGENT,
-    has: sent('team-lead/', 'mcp__odd__echo'),
-  },
-  'instructions from outside': {
-    files: { 'CLAUDE.md': 'Read on: @OUTSIDE/note\n' },
-    line: ['note', 'lies outside of the project and is left out'],
-    has: told('NOTE-TEXT'),
   },
 };
 
-async function projectWith({ files, script = once('') }: Pick<Row, 'files' | 'script'>): Promise<Project> {
+async function projectWith({ files, script }: Pick<Case, 'files' | 'script'>): Promise<Project> {
   const home = await stage();
   const [repo, outside] = [join(home.folder, 'project'), join(home.folder, 'outside')];
   await initRepo(repo);
@@ -147,7 +121,7 @@ async function projectWith({ files, script = once('') }: Pick<Row, 'files' | 'sc
     await mkdir(dirname(join(repo, name)), { recursive: true });
     await writeFile(join(repo, name), filled(text));
   }
-  const scripted = await stage(script === once('') ? 'agents: { team-lead: [{ reply: Done. }] }' : filled(script));
+  const scripted = await stage(filled(script));
   const env = { ...home.env, ANTHROPIC_BASE_URL: scripted.server.url };
   return {
     ...home,
@@ -164,28 +138,44 @@ async function projectWith({ files, script = once('') }: Pick<Row, 'files' | 'sc
 
 const aboutTrust = (stderr: string) => stderr.split('\n').filter((line) => line.includes('troupe trust'));
 
-test.concurrent.each(Object.entries(ROWS))('a project brings along only once it is trusted: %s', async (_, row) => {
-  await using at = await projectWith(row);
-  const words = ['Go.', ...(row.words ?? [])];
-  const [file, what] = row.line;
-  const before = await runJson(at, ...words);
-  expect(before.exitCode, before.stderr).toBe(0);
-  expect(aboutTrust(before.stderr)).toEqual([expect.stringContaining(file)]);
-  expect(before.stderr).toContain(what);
-  expect(await row.has?.(at)).not.toBe(true);
+describe.each(Object.entries(CASES))('what a project brings along %s', (_, { files, script, words = [], brings }) => {
+  const run = async (at: Project, ...more: readonly string[]) => {
+    const { exitCode, stderr } = await runJson(at, 'Go.', ...words, ...more);
+    expect(exitCode, stderr).toBe(0);
+    const effects = Object.entries(brings).map(([name, { has }]) => [name, has?.(at)]);
+    return { lines: aboutTrust(stderr), has: Object.fromEntries(effects) };
+  };
+  let before: Awaited<ReturnType<typeof run>>;
+  let after: Awaited<ReturnType<typeof run>>;
+  beforeAll(async () => {
+    await using at = await projectWith({ files, script });
+    before = await run(at);
+    after = await run(at, '--trust');
+  });
 
-  const after = await runJson(at, ...words, '--trust');
-  expect(aboutTrust(after.stderr)).toEqual([]);
-  expect(await row.has?.(at)).not.toBe(false);
+  test.each(Object.entries(brings))(
+    'counts only once the project is trusted: %s',
+    (name, { line: [file, what], has }) => {
+      const words = before.lines.filter((line) => line.includes(`/${file}`) && line.includes(what));
+      expect(words, before.lines.join('\n')).toHaveLength(1);
+      expect([before.has[name], after.has[name]]).toEqual(has ? [false, true] : [undefined, undefined]);
+    },
+  );
+
+  test('is told in one line for each file, and not any more afterwards', () => {
+    expect(before.lines).toHaveLength(new Set(Object.values(brings).map(({ line: [file] }) => file)).size);
+    expect(after.lines).toEqual([]);
+  });
 });
 
 test.concurrent('what narrows holds without trust: deny and ask rules of settings, deny rules of a template', async () => {
   await using at = await projectWith({
     files: {
       ...settings({ permissions: { deny: ['Bash(touch denied)'], ask: ['Bash(touch asked)'] } }),
-      '.claude/teams/here.md': template('permissions: { deny: [Bash(touch barred)] }'),
+      '.claude/teams/here.md':
+        '---\nname: here\ndescription: x\npermissions: { deny: [Bash(touch barred)] }\n---\nGo.\n',
     },
-    script: once(['denied', 'asked', 'barred', 'free'].map((file) => bash(`touch ${file}`)).join(', ')),
+    script: lead(['denied', 'asked', 'barred', 'free'].map((file) => bash(`touch ${file}`)).join()),
   });
   const { stderr } = await runJson(at, '--template', 'here', '--permission-mode', 'bypassPermissions');
   expect(aboutTrust(stderr)).toEqual([]);
@@ -199,11 +189,14 @@ test.concurrent('with strictPluginOnlyCustomization neither settings nor agents 
     files: {
       ...settings({ ...powers, strictPluginOnlyCustomization: true }),
       '.mcp.json': mcpJson({ file: oddServer() }),
-      '.claude/agents/helper.md': `---\nname: helper\ndescription: x\nhooks: ${JSON.stringify({ PreToolUse: hook('by-agent') })}\nmcpServers: ${JSON.stringify([{ own: oddServer() }])}\n---\nHelp.\n`,
+      '.claude/agents/helper.md': definition(
+        'helper',
+        `hooks: ${JSON.stringify({ PreToolUse: hook('by-agent') })}\nmcpServers: ${JSON.stringify([{ own: oddServer() }])}`,
+      ),
       'plug/hooks/hooks.json': JSON.stringify({ hooks: { SessionStart: hook('by-plugin') } }),
       'plug/.mcp.json': mcpJson({ odd: oddServer() }),
     },
-    script: AGENT,
+    script: lead(agent('helper')) + AGENTS,
   });
   const { exitCode, stderr } = await runJson(at, 'Go.', '--trust', '--plugin-dir', join(at.repo, 'plug'));
   expect(exitCode, stderr).toBe(0);

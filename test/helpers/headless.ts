@@ -5,6 +5,7 @@ import * as z from 'zod/mini';
 import { RunResult } from '../../src/headless/result.js';
 import { start } from '../../src/host/run.js';
 import { BIN, type Stage } from './program.js';
+import { textOf } from './requests.js';
 
 const Line = z.looseObject({ type: z.string(), subtype: z.optional(z.string()) });
 export type Line = z.infer<typeof Line>;
@@ -46,7 +47,7 @@ export function heardBy({ server }: Pick<Stage, 'server'>, agent: string): strin
   return server
     .log()
     .filter(({ userId }) => userId.split(':').slice(2).join(':').startsWith(agent))
-    .map(({ body }) => JSON.stringify(body));
+    .map(textOf);
 }
 
 /** The program while it runs. */

@@ -31,7 +31,7 @@ export const STEPS: readonly Step[] = [
 export async function deadlyPath(stage: TmuxStage, { tool, words, when }: Step): Promise<string> {
   const folder = join(stage.folder, 'deadly');
   const armed = join(stage.folder, 'armed');
-  await mkdir(folder);
+  await mkdir(folder, { recursive: true });
   await writeFile(armed, '');
   const [real] = await lines('sh', ['-c', `command -v ${tool}`]);
   const shot = `${when === 'behind' ? `${real} "$@"; ` : ''}kill -9 $PPID; exit 1`;
@@ -62,6 +62,7 @@ export async function expectNextStart(step: Step): Promise<void> {
   );
   const marks = (await stage.tmux('list-panes', '-a', '-F', '#{@troupe_agent}')).split('\n');
   expect(marks.filter((mark) => mark === 'helper')).toHaveLength(1);
+  expect(marks).not.toContain('');
 
   await stage.ok('shutdown', 'helper');
   expect(await stage.tmux('list-panes', '-a', '-F', '#{@troupe_agent}')).not.toContain('helper');

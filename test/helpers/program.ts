@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/host/clock.js';
@@ -56,4 +56,14 @@ export async function stage(script?: string): Promise<Stage> {
       await dir[Symbol.asyncDispose]();
     },
   };
+}
+
+/** A folder of links to programs that a team needs, and no tmux among them. */
+export async function pathWithoutTmux(folder: string): Promise<string> {
+  await mkdir(folder);
+  for (const name of ['node', 'git', 'sh', 'bash', 'env', 'cat', 'npm']) {
+    const { stdout } = await run('sh', ['-c', `command -v ${name}`]);
+    await symlink(stdout.trim(), join(folder, name));
+  }
+  return folder;
 }

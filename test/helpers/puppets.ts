@@ -5,7 +5,7 @@ import { run } from '../../src/host/run.js';
 import { eventually } from './eventually.js';
 import { BIN } from './program.js';
 import { resultsOf } from './requests.js';
-import { type TmuxStage, tmuxStage } from './tmuxTeam.js';
+import { STARTS_WITHIN, type TmuxStage, tmuxStage } from './tmuxTeam.js';
 import { userServer } from './userServer.js';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -78,8 +78,6 @@ export const BACKENDS = ['tmux', 'in-process'] as const;
 export type BackendName = (typeof BACKENDS)[number];
 
 export interface PuppetTeam extends TmuxStage {
-  /** Says something to a member in the user's name. */
-  tell(member: string, text: string): Promise<unknown>;
   /** Tells a puppet to do something, waits until it is idle again, and returns what its tool has answered. */
   does(member: string, line: string): Promise<string>;
   /** What the tools of an agent have answered, as texts, newest last. */
@@ -109,7 +107,7 @@ export async function puppetTeam(
   const user = backend === 'in-process' ? await userServer(stage) : undefined;
   if (user) {
     await user.say(user.pane, [process.execPath, BIN, ...argv]);
-    await eventually(async () => expect(await stage.ok('ls')).toContain('running'), 20_000);
+    await stage.untilUp('red');
   } else await stage.ok(...argv, '--detach');
   const root = join(stage.home, 'teams', 'red');
   const tmuxOfLead = async (...args: string[]) => (user ? user.tmux(...args) : stage.tmux(...args));
@@ -119,15 +117,14 @@ export async function puppetTeam(
   return {
     ...stage,
     root,
-    tell: (member, text) => stage.ok('send', member, text),
     async does(member, line) {
       const before = answers(member).length;
-      await stage.ok('send', member, line);
+      await stage.tell(member, line);
       const answer = await eventually(() => {
         const all = answers(member);
         expect(all.length).toBeGreaterThan(before);
         return all.at(-1) ?? '';
-      }, 15_000);
+      }, STARTS_WITHIN);
       await stage.until(member, 'idle');
       return answer;
     },
@@ -139,7 +136,7 @@ export async function puppetTeam(
         const found = last.findLast((text) => (typeof words === 'string' ? text.includes(words) : words.test(text)));
         expect(found !== undefined, `${agent} hears ${words}`).toBe(true);
         return found ?? '';
-      }, 15_000),
+      }, STARTS_WITHIN),
     async pressAtLead(key) {
       await tmuxOfLead('send-keys', '-t', await paneOfLead(), key);
     },

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { LoggedRequest } from '../../src/modelServer/requestLog.js';
 import type { Stage } from './program.js';
 
 const Body = z.object({
@@ -8,20 +9,31 @@ const Body = z.object({
   ),
 });
 
+const texts = new WeakMap<object, string>();
+
+/** A request as text; of one that is looked at again and again it is made once. */
+export function textOf(request: LoggedRequest): string {
+  const text = texts.get(request) ?? JSON.stringify(request.body);
+  texts.set(request, text);
+  return text;
+}
+
 /** The requests that an agent sent: `team-lead`, or the beginning of a sub-agent's `team-lead/`. */
-export function requestsOf({ server }: Pick<Stage, 'server'>, agent: string): z.infer<typeof Body>[] {
-  return server
-    .log()
-    .filter(({ userId }) => {
-      const name = userId.split(':').slice(2).join(':');
-      return agent.endsWith('/') ? name.startsWith(agent) : name === agent;
-    })
-    .map(({ body }) => Body.parse(body));
+export function requestsOf(stage: Pick<Stage, 'server'>, agent: string): z.infer<typeof Body>[] {
+  return sentBy(stage, agent).map(({ body }) => Body.parse(body));
+}
+
+function sentBy({ server }: Pick<Stage, 'server'>, agent: string): LoggedRequest[] {
+  return server.log().filter(({ userId }) => {
+    const name = userId.split(':').slice(2).join(':');
+    return agent.endsWith('/') ? name.startsWith(agent) : name === agent;
+  });
 }
 
 /** What an agent's tools have answered, in order, as its last request holds it. */
 export function resultsOf(stage: Pick<Stage, 'server'>, agent: string): unknown[] {
-  const { messages = [] } = requestsOf(stage, agent).at(-1) ?? {};
+  const last = sentBy(stage, agent).at(-1);
+  const messages = last ? Body.parse(last.body).messages : [];
   return messages.flatMap(({ content }) =>
     typeof content === 'string'
       ? []

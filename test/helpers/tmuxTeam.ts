@@ -3,41 +3,27 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import * as z from 'zod/mini';
 import { run } from '../../src/host/run.js';
 import { eventually } from './eventually.js';
 import { initRepo } from './gitRepo.js';
+import { type Looks, looksInto, type Status } from './looks.js';
 import { type Stage, stage } from './program.js';
+import { textOf } from './requests.js';
+
+/** Milliseconds in which a program starts on a machine that is busy with others. */
+export const STARTS_WITHIN = 40_000;
 
 export const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 
-const Status = z.object({
-  state: z.string(),
-  lead: z.object({ pid: z.optional(z.number()), alive: z.boolean() }),
-  tmux: z.optional(z.object({ socketPath: z.string(), serverPid: z.number() })),
-  members: z.array(
-    z.looseObject({
-      name: z.string(),
-      state: z.string(),
-      pid: z.optional(z.number()),
-      pane: z.optional(z.string()),
-      waitingFor: z.optional(z.string()),
-      requestId: z.optional(z.string()),
-      color: z.optional(z.string()),
-      worktree: z.optional(z.string()),
-      backend: z.optional(z.string()),
-    }),
-  ),
-});
-export type Status = z.infer<typeof Status>;
 export type MemberOf = Status['members'][number];
 
-export interface TmuxStage extends Stage {
+export interface TmuxStage extends Stage, Looks {
   /** A git repository, where the team works. */
   readonly repo: string;
   /** Runs the program in the repository and returns what it prints; any exit code but 0 fails the test. */
   ok(...args: string[]): Promise<string>;
-  status(): Promise<Status>;
+  /** Waits until a team is ready that somebody else has started. */
+  untilUp(team: string): Promise<void>;
   member(name: string): Promise<MemberOf & { pid: number; pane: string }>;
   /** Waits until a member is in a state, or waits for something. */
   until(name: string, state: string): Promise<MemberOf & { pid: number; pane: string }>;
@@ -79,14 +65,14 @@ export async function tmuxStage(
     expect({ exitCode, args }, stderr).toEqual({ exitCode: 0, args });
     return stdout;
   };
-  const status = async () => Status.parse(JSON.parse(await ok('status', '--json')));
+  const looks = looksInto(base);
   const member = async (name: string) => {
-    const found = (await status()).members.find((other) => other.name === name);
+    const found = (await looks.status()).members.find((other) => other.name === name);
     if (found?.pid === undefined) throw new Error(`${name} has no process yet`);
     return { ...found, pid: found.pid, pane: found.pane ?? '' };
   };
   const tmux = async (...args: string[]) => {
-    const socket = (await status()).tmux?.socketPath ?? '';
+    const socket = (await looks.status()).tmux?.socketPath ?? '';
     const { exitCode, stdout, stderr } = await run('tmux', ['-S', socket, ...args], { env: base.env });
     expect({ exitCode, args }, stderr).toEqual({ exitCode: 0, args });
     return stdout;
@@ -104,22 +90,23 @@ export async function tmuxStage(
 
   return {
     ...base,
+    ...looks,
     repo,
     troupe,
     ok,
-    status,
+    untilUp: (team) => eventually(async () => expect(await looks.teams()).toContain(`${team} running`), STARTS_WITHIN),
     member,
     until: (name, state) =>
       eventually(async () => {
         const found = await member(name);
         expect(found.waitingFor ?? found.state, name).toBe(state);
         return found;
-      }, 20_000),
+      }, STARTS_WITHIN),
     heard: (name) =>
       base.server
         .log()
         .filter(({ userId }) => userId.endsWith(`:${name}`))
-        .map(({ body }) => JSON.stringify(body)),
+        .map(textOf),
     tmux,
     async type(name, line) {
       const { pane } = await member(name);

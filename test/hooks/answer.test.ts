@@ -122,3 +122,11 @@ test('of several answers the strictest wins, and all words are kept', () => {
   expect(together(answers.slice(0, 1).concat(answers.slice(2, 3))).permission).toBe('ask');
   expect(together([])).toMatchObject({ permission: undefined, block: undefined, notes: [] });
 });
+
+test('what a hook prints as null is not there: its denial counts all the same', () => {
+  const output = {
+    systemMessage: null,
+    hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: null },
+  };
+  expect(said('PreToolUse', output)).toMatchObject({ permission: 'deny', notes: [] });
+});

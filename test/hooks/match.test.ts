@@ -90,11 +90,20 @@ test('what troupe does not run is left out with a line each', () => {
   const events = {
     PreToolUze: [{ hooks: [hook('a')] }],
     Setup: [{ hooks: [hook('a')] }],
-    Stop: [{ hooks: [{ type: 'prompt', prompt: 'Is it done?' }] }],
+    Stop: [
+      {
+        hooks: [
+          { type: 'mcp_tool', server: 'x', tool: 'y' },
+          { type: 'prompt', prompt: 'Is it done?' },
+        ],
+      },
+    ],
+    WorktreeCreate: [{ hooks: [{ type: 'agent', prompt: 'Make one.' }] }],
   };
   expect(hookNotices(source(events))).toEqual([
     'settings.json: "hooks.PreToolUze" is no event that troupe knows; it is left out.',
-    'settings.json: "hooks.Stop" has hooks of the type prompt, which troupe does not run.',
+    'settings.json: "hooks.Stop" has hooks of the type mcp_tool, which troupe does not run.',
+    'settings.json: "hooks.WorktreeCreate" has hooks of the type agent, which troupe does not run.',
   ]);
-  expect(commandsFor(events, { event: 'Stop' })).toEqual([]);
+  expect(handlersFor([source(events)], { event: 'Stop' }).map(({ hook: { type } }) => type)).toEqual(['prompt']);
 });

@@ -209,3 +209,11 @@ test.each([
   expect((await hooks.call([{ type: 'http', url: web.url }])).permission).toBeUndefined();
   expect(hooks.notes).toHaveLength(lines);
 });
+
+test('a hook with asyncRewake keeps nobody waiting, and the person is told why it would have blocked', async () => {
+  await using b = await bench();
+  const waits = 'until [ -e go ]; do sleep 0.02; done; echo Too late. >&2; exit 2';
+  expect(await b.call([command(waits, { asyncRewake: true })])).toMatchObject({ block: undefined });
+  await writeFile(join(b.dir, 'go'), '');
+  await eventually(() => expect(b.notes).toEqual([expect.stringMatching(/^The PreToolUse hook .* says: Too late\.$/)]));
+});

@@ -13,6 +13,9 @@ test('ids and digits do not repeat, and have the form that was asked for', () =>
   expect(systemIds.hex(7)).toMatch(/^[0-9a-f]{7}$/);
   const many = Array.from({ length: 1000 }, () => [systemIds.uuid(), systemIds.hex(16)]).flat();
   expect(new Set(many).size).toBe(many.length);
+  // However many are asked for at once, and behind an odd count.
+  expect(systemIds.hex(5001)).toMatch(/^[0-9a-f]{5001}$/);
+  expect(systemIds.hex(5001)).not.toBe(systemIds.hex(5001));
 });
 
 test('the id of a content and a moment is always the same, no other has it, and it sorts by the moment', () => {

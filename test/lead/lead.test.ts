@@ -27,6 +27,7 @@ function leadOf(team: TeamOnDisk, given: Partial<LeadDeps> = {}) {
       rulesChanged: async () => void did.push('read rules'),
       modeAfterPlan: 'default',
       modeChanged: async (mode) => void did.push(`mode ${mode}`),
+      startAsked: ({ asked }) => did.push(`starts ${JSON.stringify(asked)}`),
       ...given,
     },
     { interrupt: () => did.push('interrupted') > 0 },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { TurnEnd } from '../../src/agent/events.js';
 import { systemClock } from '../../src/host/clock.js';
 import { createPoller } from '../../src/mailbox/poller.js';
-import { createMember, type MemberControl, type Role } from '../../src/member/member.js';
+import { createMember, type MemberControl, type MemberDeps, type Role } from '../../src/member/member.js';
 import { createPulse } from '../../src/member/pulse.js';
 import { openRunRecord } from '../../src/team/runRecord.js';
 import { bench, onAbort, type Reply, tool } from '../agent/harness.js';
@@ -16,6 +16,7 @@ function memberIn(
   replies: readonly Reply[],
   tools = [tool('Echo', async () => 'echo')],
   role: Partial<Role> = {},
+  deps: Pick<MemberDeps, 'loadsForWork' | 'onPrompt'> = {},
 ) {
   const agent = bench(replies, tools);
   const hard = new AbortController();
@@ -28,7 +29,9 @@ function memberIn(
   const pulse = createPulse(systemClock, () => {});
   const ends: TurnEnd[] = [];
   const states: string[] = [];
+  let loads = 0;
   const member = createMember({
+    ...deps,
     name: 'bob',
     clock: systemClock,
     mailbox: team.inbox('bob'),
@@ -53,7 +56,10 @@ function memberIn(
       },
       ...role,
     }),
-    agent: (hooks) => ({ ...agent.deps, history: agent.history, ...hooks, cleanups: [] }),
+    agent(hooks) {
+      loads++;
+      return { ...agent.deps, history: agent.history, ...hooks, cleanups: [] };
+    },
   });
   poller.run(hard.signal);
   const life = member.run();
@@ -64,6 +70,7 @@ function memberIn(
     life,
     ends,
     states,
+    loads: () => loads,
     record,
     hard,
     async [Symbol.asyncDispose]() {
@@ -169,6 +176,80 @@ test('it leaves at once when idle, and behind the running call when working', as
   expect(await bob.life).toMatchObject({ reason: 'aborted' });
   expect(finished).toBe(true);
   expect(bob.client.requests.length).toBe(1);
+});
+
+test('what it takes to work is loaded with its first work, and for one that ends before never', async () => {
+  await using team = await teamOnDisk({ members: ['bob'] });
+  {
+    await using unused = memberIn(team, [], [], {}, { loadsForWork: true });
+    await eventually(() => expect(unused.states).toEqual(['idle']));
+    unused.member.control.leave();
+    await unused.life;
+    expect(unused.loads()).toBe(0);
+  }
+  await using bob = memberIn(team, [{ text: 'report' }], [], {}, { loadsForWork: true });
+  await eventually(() => expect(bob.states).toEqual(['idle']));
+  expect(bob.loads()).toBe(0);
+  await write(team, 'begin');
+  await eventually(() => expect(bob.ends).toEqual([{ reason: 'done', text: 'report' }]));
+  expect(bob.loads()).toBe(1);
+  await eventually(() => expect(bob.states).toEqual(['idle', 'working', 'idle']));
+});
+
+test('a prompt that cannot arrive before the agent has been asked about it is work as well', async () => {
+  await using team = await teamOnDisk({ members: ['bob'] });
+  await write(team, 'begin');
+  const onPrompt: MemberDeps['onPrompt'] = async () => {
+    await eventually(() => expect(bob.loads()).toBe(1));
+    return { told: 'what the agent says' };
+  };
+  await using bob = memberIn(team, [{ text: 'report' }], [], {}, { loadsForWork: true, onPrompt });
+  await eventually(() => expect(bob.ends.length).toBe(1));
+  expect(bob.told(0)).toEqual([expect.stringContaining('what the agent says')]);
+});
+
+test('a call does not wait until its record is written; the model is not asked again before', async () => {
+  await using team = await teamOnDisk({ members: ['bob'] });
+  await write(team, 'begin');
+  const called: string[] = [];
+  const echo = tool('Echo', async () => {
+    called.push('Echo');
+    return 'echo';
+  });
+  const agent = bench([{ calls: ['Echo'] }, { text: 'report' }], [echo]);
+  const clock = systemClock;
+  const file = openRunRecord(team.paths.runRecord('bob'), clock, team.record());
+  let release = () => {};
+  const disk = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const hard = new AbortController();
+  const member = createMember({
+    name: 'bob',
+    clock,
+    mailbox: team.inbox('bob'),
+    poller: createPoller(clock, { everyMs: 20, watch: false }),
+    pulse: createPulse(clock, () => {}),
+    // A slow disk, once there is something spent.
+    record: {
+      ...file,
+      change: (patch) => (patch.turns ? disk.then(() => file.change(patch)) : file.change(patch)),
+      flush: () => disk.then(file.flush),
+    },
+    events: team.events,
+    delivered: new Set(),
+    signal: hard.signal,
+    onEvent: (event) => agent.events.push(event),
+    role: () => ({ handlers: {}, afterTurn: async () => ({}) }),
+    agent: (hooks) => ({ ...agent.deps, history: agent.history, ...hooks, cleanups: [] }),
+  });
+  const life = member.run();
+  await eventually(() => expect(agent.transcript.map(({ type }) => type)).toEqual(['user', 'assistant', 'user']));
+  expect([called, agent.client.requests.length]).toEqual([['Echo'], 1]);
+  release();
+  await eventually(() => expect(agent.client.requests).toHaveLength(2));
+  hard.abort();
+  await life;
 });
 
 test('a record that cannot be written ends the member with its transcript closed, not in silence', async () => {

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/host/clock.js';
 import { systemIds } from '../../src/host/ids.js';
 import { type AnthropicOptions, createAnthropicClient } from '../../src/model/anthropic.js';
 import { createBudget } from '../../src/model/budget.js';
+import { createTraffic, privateStore, type Traffic } from '../../src/model/traffic.js';
 import type { ModelClient, ModelEvent, ModelReply, ModelRequest } from '../../src/model/types.js';
 import type { Fault } from '../../src/modelServer/faults/fault.js';
 import { eventually } from '../helpers/eventually.js';
@@ -287,4 +288,34 @@ test('a stream in which nothing comes any more counts as broken off', async () =
     error: "the model's service sent nothing for 60 s",
   });
   expect(reply.message.stop_reason).toBe('tool_use');
+});
+
+/** Traffic in which leaving waits, or fails, as a disk may. */
+function slowToLeave(left: () => Promise<void>): Traffic {
+  const { enter } = createTraffic({ clock: systemClock, ids: systemIds, store: privateStore() });
+  return {
+    async enter(lane: string, signal: AbortSignal) {
+      const pass = await enter(lane, signal);
+      return { ...pass, leave: () => pass.leave().then(left) };
+    },
+  };
+}
+
+test('an answer does not wait until its room is given back; the next request does, and fails where that cannot be', async () => {
+  await using server = await modelServer({ script });
+  let release = () => {};
+  const left = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const model = client(server.url, { traffic: slowToLeave(() => left) });
+  expect((await collect(model)).reply.message.stop_reason).toBe('tool_use');
+  const next = collect(model);
+  await Promise.race([next, new Promise((resolve) => setImmediate(resolve))]);
+  expect(server.log()).toHaveLength(1);
+  release();
+  expect((await next).reply.message.stop_reason).toBe('tool_use');
+
+  const failing = client(server.url, { traffic: slowToLeave(() => Promise.reject(new Error('no such folder'))) });
+  await collect(failing);
+  await expect(collect(failing)).rejects.toThrow('no such folder');
 });

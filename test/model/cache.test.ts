@@ -60,3 +60,15 @@ test('there are never more than three marks, whatever was marked before, and the
     }),
   );
 });
+
+test('a message without marks is passed on itself: a long history is not copied for each request', () => {
+  const messages: MessageParam[] = [
+    { role: 'user', content: [text('one')] },
+    { role: 'assistant', content: [text('two')] },
+    { role: 'user', content: [text('three')] },
+    { role: 'assistant', content: [text('four')] },
+    { role: 'user', content: [text('five')] },
+  ];
+  const marked = withBreakpoints({ messages }).messages;
+  expect(marked.map((message, index) => message === messages[index])).toEqual([true, true, false, true, false]);
+});

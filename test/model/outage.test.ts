@@ -39,9 +39,9 @@ function askingIn(folder: string, baseURL: string, limit: number, more: { fallba
   };
 }
 
-/** Five members ask a service that is overloaded for two seconds. Returns how often they were refused. */
+/** Five members ask a service that is overloaded for three seconds. Returns how often they were refused. */
 async function outage(folderOf: (member: string) => string) {
-  await using server = await modelServer({ faults: [{ status: 529, for: 2 }] });
+  await using server = await modelServer({ faults: [{ status: 529, for: 3 }] });
   const answers = await Promise.all(MEMBERS.map((member) => askingIn(folderOf(member), server.url, 20)(member)));
   expect(answers).toEqual(MEMBERS.map(() => 'end_turn'));
   return server.log().filter(({ status }) => status === 529).length;
@@ -53,9 +53,10 @@ test('five members who share the back-off all come through an outage, with far f
     outage(() => join(dir.path, 'shared')),
     outage((member) => join(dir.path, member)),
   ]);
-  // All five at once; then one at a time, after about 0.5 s and 1.5 s.
-  expect(shared).toBeLessThanOrEqual(MEMBERS.length + 3);
-  expect(alone).toBeGreaterThanOrEqual(MEMBERS.length * 3);
+  // All five at once; then one at a time, after about 0.5 s, 1.5 s and 3.5 s, and as many more at most as luck has it.
+  expect(shared).toBeLessThanOrEqual(MEMBERS.length + 4);
+  // Each for itself, the first time again long before the three seconds are over.
+  expect(alone).toBeGreaterThanOrEqual(MEMBERS.length * 2);
 });
 
 test('no more requests are in flight than the machine allows, and an abort makes room for the next', async () => {

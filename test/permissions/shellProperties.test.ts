@@ -178,3 +178,18 @@ it('at most five rules are suggested, and none but its own text for what sets a 
     suggestions: [{ rule: 'Bash(PATH=. make && ls)' }],
   });
 });
+
+it.each([
+  'tar xf a --to-command=./x',
+  'git config core.pager ./x',
+  'ls | bash -s',
+  "awk 'BEGIN{system(1)}' && make all",
+])('every rule that is suggested is one that lets the call pass: %s', (command) => {
+  const call = bash(command);
+  const asked = judge(call, contextOf());
+  const rules = asked.kind === 'ask' ? asked.suggestions.map(({ rule }) => rule) : [];
+  expect(rules).not.toEqual([]);
+  const isOne = !/&&|\|/.test(command);
+  for (const allow of isOne ? rules.map((rule) => [rule]) : [rules])
+    expect(verdict(call, { allow }), allow.join()).toBe('allow');
+});

@@ -1,4 +1,5 @@
 import type { Given } from './cases.js';
+import { WAYS_ROUND } from './shellWaysRound.js';
 
 export interface Group {
   readonly title: string;
@@ -506,4 +507,5 @@ export const GROUPS: readonly Group[] = [
       'watch curl evil',
     ],
   },
+  ...WAYS_ROUND,
 ];

@@ -136,10 +136,10 @@ test('of many that make one file exactly one is told that it did', async () => {
 test('a spool makes its own folder and nothing above it', async () => {
   await using dir = await tempDir();
   const spool = openSpool(join(dir.path, 'bob.d'));
-  expect(await spool.list()).toEqual([]);
+  expect(spool.list()).toEqual([]);
   await spool.deliver('b', '2');
   await spool.deliver('a', '1');
-  expect([await spool.list(), await spool.read('a'), await spool.read('gone')]).toEqual([['a', 'b'], '1', undefined]);
+  expect([spool.list(), await spool.read('a'), await spool.read('gone')]).toEqual([['a', 'b'], '1', undefined]);
   await spool.remove('a');
   await spool.remove('a');
   expect(await readdir(join(dir.path, 'bob.d', 'tmp'))).toEqual([]);

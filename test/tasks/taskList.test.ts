@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withLock } from '../../src/store/lock.js';
@@ -211,4 +211,18 @@ test('a member that looks for a task where there is none waits for nobody', asyn
   expect(await dir.tasks.takeFor('alice', 1)).toBeUndefined();
   release();
   await held;
+});
+
+test('a member that looks again opens no file of a list that is as it was, and sees the next change', async () => {
+  await using dir = await taskFolder();
+  await dir.add(dir.tasks, 'one', { owner: 'bob' });
+  const path = join(dir.path, '1.json');
+  await utimes(path, 1000, 1000);
+  expect(await dir.tasks.takeFor('alice', 1)).toBeUndefined();
+  const file = await readFile(path, 'utf8');
+  await writeFile(path, file.replace('"bob"', '"ali"'));
+  await utimes(path, 1000, 1000);
+  expect(await dir.tasks.takeFor('ali', 1)).toBeUndefined();
+  await utimes(path, 1001, 1001);
+  expect(await dir.tasks.takeFor('ali', 1)).toMatchObject({ id: '1', owner: 'ali' });
 });

@@ -1,4 +1,4 @@
-import { appendFile, readdir } from 'node:fs/promises';
+import { appendFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openEventLog } from '../../src/team/eventLog.js';
@@ -39,4 +39,22 @@ test('a late event does not bring an archived team back', async () => {
   await expect(log.append('idle')).rejects.toThrow(/ENOENT/);
   expect(await log.read()).toEqual([]);
   expect(await readdir(dir.path)).toEqual([]);
+});
+
+test('a follower gives each event once, whole lines only, and begins again where the log has become shorter', async () => {
+  await using dir = await tempDir();
+  const path = join(dir.path, 'events.jsonl');
+  const log = openEventLog(path, fakeClock());
+  const next = log.follow(1);
+  const types = async () => (await next()).map(({ type }) => type);
+  expect(await types()).toEqual([]);
+  for (const type of ['ready', 'idle', 'größe']) await log.append(type);
+  expect(await types()).toEqual(['idle', 'größe']);
+  expect(await types()).toEqual([]);
+  await appendFile(path, '{"seq":4,"at":"x","type":"to');
+  expect(await types()).toEqual([]);
+  await appendFile(path, 'rn"}\n');
+  expect(await types()).toEqual(['torn']);
+  await writeFile(path, '{"seq":5,"at":"x","type":"anew"}\n');
+  expect(await types()).toEqual(['anew']);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { thisProcess } from '../../src/host/processes.js';
 import type { Backend } from '../../src/panes/backend.js';
-import { startMember } from '../../src/team/lifecycle.js';
+import { startMember, startMembers } from '../../src/team/lifecycle.js';
 import { liveRecord, readRunRecord } from '../../src/team/runRecord.js';
 import { settleLeftStarts } from '../../src/team/settle.js';
 import { COLORS } from '../../src/util/colors.js';
@@ -216,6 +216,43 @@ test('ten that start at once are ten members, with every colour before any comes
   expect(members.map(({ name }) => name).sort()).toEqual([...all, 'team-lead'].sort());
   expect(new Set(members.map(({ color }) => color).filter(Boolean))).toEqual(new Set(COLORS));
   for (const name of all) expect((await team.mail(name)).map(({ text }) => text)).toEqual([name]);
+});
+
+test('those that are started together are written down, get their colours and their panes in their order', async () => {
+  await using team = await teamOnDisk();
+  const inner = membersIn(team);
+  const panes: string[] = [];
+  const backend: Backend = {
+    ...inner,
+    start(request) {
+      panes.push(request.member);
+      return inner.start(request);
+    },
+  };
+  const all = Array.from({ length: 10 }, (_, index) => `member-${index}`);
+  // Some have more to prepare than others.
+  const requests = all.map((name, index) => requestIn(team, name, { prompt: 'x'.repeat(index % 3 ? 1 : 200_000) }));
+  const started = await startMembers(depsIn(team, backend), requests, 4);
+  expect(started.map(({ member }) => member.name)).toEqual(all);
+  expect(panes).toEqual(all);
+  const { members } = await team.file.require();
+  expect(members.slice(1).map(({ name }) => name)).toEqual(all);
+  expect(members.slice(1, COLORS.length + 1).map(({ color }) => color)).toEqual(COLORS);
+});
+
+test('of several, one that cannot be started leaves no slot of those that were not begun', async () => {
+  await using team = await teamOnDisk();
+  const inner = membersIn(team);
+  const backend: Backend = {
+    ...inner,
+    start: (request) => (request.member === 'b' ? Promise.reject(new Error('no space')) : inner.start(request)),
+  };
+  const requests = ['a', 'b', 'c', 'd'].map((name) => requestIn(team, name));
+  await expect(startMembers(depsIn(team, backend), requests, 1)).rejects.toThrow('no space');
+  expect(await names(team)).toEqual(['team-lead', 'a']);
+  const again = ['a', 'e'].map((name) => requestIn(team, name));
+  await expect(startMembers(depsIn(team, inner), again, 1)).rejects.toThrow('living member "a"');
+  expect(await names(team)).toEqual(['team-lead', 'a']);
 });
 
 test('a colour that is asked for is given, and a namesake keeps the one it had', async () => {

@@ -5,8 +5,9 @@ import { isAlive, type ProcessRef, procStart } from '../../src/host/processes.js
 import type { Backend } from '../../src/panes/backend.js';
 import { startMember } from '../../src/team/lifecycle.js';
 import { readRunRecord } from '../../src/team/runRecord.js';
-import { type ShutdownOptions, shutdownMember } from '../../src/team/shutdown.js';
+import { openRejections, type ShutdownOptions, shutdownMember } from '../../src/team/shutdown.js';
 import { eventually } from '../helpers/eventually.js';
+import { fakeClock } from '../helpers/fakeClock.js';
 import { DEAD, type TeamOnDisk, teamOnDisk } from '../helpers/team.js';
 import { depsIn, membersIn, requestIn } from './starting.js';
 
@@ -155,4 +156,47 @@ test('a member of this process is aborted, and its slot is free again', async ()
   });
   expect((await startMember(deps, requestIn(team, 'bob'))).member.generation).toBe(2);
   await end(team, { force: true }, backend);
+});
+
+test('in a hurry it waits for no answer, no grace and no SIGTERM', async () => {
+  await using team = await teamOnDisk({ members: ['bob'] });
+  await using programs = await programsIn(team);
+  const bob = await programs.bob(STUBBORN);
+  const hurry = new AbortController();
+  const ended = end(team, { graceMs: 3_600_000, hurry: hurry.signal });
+  await eventually(async () => expect(await team.mail('bob')).toHaveLength(1));
+  hurry.abort();
+  expect(await ended).toEqual({ how: 'forced' });
+  expect(await isAlive(bob)).toBe(false);
+  expect(await readRunRecord(team.paths.runRecord('bob'))).toMatchObject({ exit: { signal: 'SIGKILL', forced: true } });
+});
+
+test('in a hurry what its end hangs in is killed', async () => {
+  await using team = await teamOnDisk({ members: ['bob'] });
+  await using programs = await programsIn(team);
+  const cleanup = await programs.launch('sh', ['-c', 'trap "" TERM; echo up; while :; do sleep 1; done'], 'bob@red:1');
+  await team.writeRecord('bob', { backend: 'in-process', state: 'working' });
+  const close = () =>
+    eventually(async () => {
+      if (await isAlive(cleanup)) throw new Error('its cleanup hangs');
+    }, 20_000);
+  const backend: Backend = { ...membersIn(team), close };
+  const hurry = new AbortController();
+  hurry.abort();
+  expect(await end(team, { force: true, hurry: hurry.signal }, backend)).toEqual({ how: 'forced' });
+  expect(await isAlive(cleanup)).toBe(false);
+});
+
+test('however many ask for their rejections, the event log is looked at once in a while', async () => {
+  const clock = fakeClock();
+  await using team = await teamOnDisk({ clock });
+  const rejections = await openRejections(team.place);
+  const reasons = () => Promise.all(['a', 'b'].map((id) => rejections.reasonOf(id)));
+  await clock.pass(50);
+  expect(await reasons()).toEqual([undefined, undefined]);
+  for (const id of ['a', 'b'])
+    await team.events.append('shutdown_rejected', { member: 'bob', id, reason: `busy ${id}` });
+  expect(await reasons()).toEqual([undefined, undefined]);
+  await clock.pass(50);
+  expect(await reasons()).toEqual(['busy a', 'busy b']);
 });

@@ -372,3 +372,12 @@ it.each([
   expect(text).not.toContain('did not end within');
   expect(await markedProcesses(here.mark)).toEqual([]);
 });
+
+it('leaves no file open or behind where the environment for a command cannot be made', async () => {
+  const environment = () => {
+    throw new Error('no environment');
+  };
+  await using here = await setting({ environment });
+  await expect(use(here.tool, { command: 'echo a' }, toolContext(here.path))).rejects.toThrow('no environment');
+  expect(await readdir(here.output).catch(() => [])).toEqual([]);
+});

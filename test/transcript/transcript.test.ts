@@ -1,8 +1,10 @@
-import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { appendFile, open as openFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemIds } from '../../src/host/ids.js';
 import { openTranscript } from '../../src/transcript/transcript.js';
+import { eventually } from '../helpers/eventually.js';
 import { fakeClock } from '../helpers/fakeClock.js';
 import { tempDir } from '../helpers/tempDir.js';
 
@@ -97,5 +99,55 @@ test('appending reads no more of a long transcript than its end', async () => {
   await transcript.append(said('two'));
   await transcript.close();
   expect((await readFile(file.path, 'utf8')).endsWith('\n')).toBe(true);
+  expect((await transcript.load()).entries).toHaveLength(2);
+});
+
+/** Holds back every file that is to be made sure of on disk, until it is told how that ended. */
+async function slowDisk(folder: string) {
+  await using any = await openFile(join(folder, 'any'), 'w');
+  const handles: Pick<FileHandle, 'datasync'> = Object.getPrototypeOf(any);
+  const { datasync } = handles;
+  const waiting: { readonly ends: (error?: Error) => void }[] = [];
+  handles.datasync = () =>
+    new Promise<void>((resolve, reject) => {
+      waiting.push({ ends: (error) => (error ? reject(error) : resolve()) });
+    });
+  const next = async (error?: Error) => {
+    await eventually(() => expect(waiting.length).toBeGreaterThan(0));
+    waiting.shift()?.ends(error);
+  };
+  return {
+    waiting,
+    next,
+    [Symbol.dispose]() {
+      handles.datasync = datasync;
+    },
+  };
+}
+
+test('a line that what is said goes on from is in the file at once, and the next one waits for the disk', async () => {
+  await using file = await transcriptFile();
+  using disk = await slowDisk(file.folder);
+  const transcript = file.open();
+  await transcript.append(said('one'), { goesOn: true });
+  expect((await transcript.load()).entries).toHaveLength(1);
+  const second = transcript.append(said('two'));
+  await disk.next();
+  await disk.next();
+  expect((await second).parentUuid).toBe((await transcript.load()).entries[0]?.uuid);
+  await transcript.close();
+});
+
+test('a disk that fails behind a line fails what comes next, and the line after that goes on from what is there', async () => {
+  await using file = await transcriptFile();
+  using disk = await slowDisk(file.folder);
+  const transcript = file.open();
+  const { uuid } = await transcript.append(said('one'), { goesOn: true });
+  await disk.next(new Error('the disk is gone'));
+  await expect(transcript.append(said('two'))).rejects.toThrow('the disk is gone');
+  const third = transcript.append(said('three'));
+  await disk.next();
+  expect((await third).parentUuid).toBe(uuid);
+  await transcript.close();
   expect((await transcript.load()).entries).toHaveLength(2);
 });

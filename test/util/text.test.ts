@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createQueue } from '../../src/util/queue.js';
 import { didYouMean, escapeXml, head, nearest, oneLine, shellLine, tail, wellFormed } from '../../src/util/text.js';
+import { visible } from '../../src/util/visible.js';
 import { measureFor } from '../../src/util/width.js';
 
 const text = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '😀', 'é', '漢', '👩‍💻') });
@@ -88,4 +89,9 @@ test('a line for a shell comes out of that shell as the words that went in', () 
   expect(execFileSync('sh', ['-c', `printf '%s\\n' ${shellLine(words)}`], { encoding: 'utf8' })).toBe(
     `${words.join('\n')}\n`,
   );
+});
+
+test('what a terminal would obey is a word in a text that is shown, lines and tabs stay', () => {
+  expect(visible('a\r\nb\tc é 日\n')).toBe('a\nb\tc é 日\n');
+  expect(visible('rm x\r\x1b[2Kls\x07\x9b31m')).toBe('rm x\\x0d\\x1b[2Kls\\x07\\x9b31m');
 });

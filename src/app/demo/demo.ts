@@ -24,6 +24,8 @@ export interface DemoOptions {
   readonly isTerminal: boolean;
   readonly note: (line: string) => void;
   readonly signal: AbortSignal;
+  /** Aborted when its end is to be quick. */
+  readonly hurry: AbortSignal;
 }
 
 export interface DemoOutcome {
@@ -38,12 +40,12 @@ export interface DemoOutcome {
 /** A whole team on a small repository that it makes, with a scripted model over real HTTP. It leaves both to be looked at. */
 export async function demo(outer: World, options: DemoOptions): Promise<DemoOutcome> {
   const { note, seed } = options;
+  const script = await loadScript(options.script ?? join(outer.shippedTemplates, 'scripts', 'feature.yaml'));
   const folder = await mkdtemp(join(temporaryFolder(), 'troupe-demo-'));
   const home = homeAt(join(folder, 'home'));
   await ensureHome(home);
   const repository = await makeDemoRepository({ folder: join(folder, 'repository'), seed, run: outer.run });
   note(`A small repository with a failing test: ${repository.path}`);
-  const script = await loadScript(options.script ?? join(outer.shippedTemplates, 'scripts', 'feature.yaml'));
   const server = await startModelServer({ clock: outer.clock, ids: outer.ids, script });
   const model = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'demo' };
   const world: World = {
@@ -79,7 +81,7 @@ function wishFor({ path }: DemoRepository): TeamWish {
 async function play(
   world: World,
   repository: DemoRepository,
-  { backend, isTerminal, note, signal }: DemoOptions,
+  { backend, isTerminal, note, signal, hurry }: DemoOptions,
 ): Promise<string | undefined> {
   const wish = wishFor(repository);
   const shown: BackendWish = { wanted: backend, command: 'up', detach: false, isTerminal, layout: 'panes' };
@@ -94,6 +96,7 @@ async function play(
     note: (line) => note(`  ${line}`),
     line: () => {},
     signal,
+    hurry,
   });
   return result.is_error ? `${result.subtype}: ${(result.errors ?? []).join('; ')}` : undefined;
 }

@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
-import { endMarked } from '../../host/children.js';
+import { endMarked, hurried, type Mark } from '../../host/children.js';
 import { isUuid } from '../../host/ids.js';
 import { isAlive, sendSignal, thisProcess } from '../../host/processes.js';
 import type { Backend } from '../../panes/backend.js';
 import type { TmuxBackend } from '../../panes/tmux/backend.js';
 import { archiveTeam } from '../../team/archive.js';
 import { openEventLog } from '../../team/eventLog.js';
-import { LEAD } from '../../team/member.js';
-import { paneOf, shutdownMember } from '../../team/shutdown.js';
+import { agentIdOf, LEAD } from '../../team/member.js';
+import { openRejections, paneOf, shutdownMember } from '../../team/shutdown.js';
 import { changeMember, openTeamFile, type TeamFile } from '../../team/teamFile.js';
 import { worktreeHooks } from '../hooks/worktreeHooks.js';
 import { placeOf, type World } from '../services.js';
@@ -28,6 +28,8 @@ export interface DownOptions {
   readonly purge: boolean;
   /** Leave the team where it is, stopped: its run can be gone on with. */
   readonly keep?: boolean;
+  /** Aborted when there is no time left: whoever still lives is killed. */
+  readonly hurry?: AbortSignal | undefined;
   readonly progress: (line: string) => void;
 }
 
@@ -51,6 +53,7 @@ export async function downTeam({
   force,
   purge,
   keep = false,
+  hurry,
   progress,
 }: DownOptions): Promise<DownResult> {
   const { home, clock } = world;
@@ -62,26 +65,29 @@ export async function downTeam({
   const team = await file.require();
 
   const teammates = team.members.filter((member) => member.name !== LEAD);
-  const shutdown = { place, home: home.root, backend: backend ?? panes, sender: { from: 'user' } };
+  const rejections = force ? undefined : await openRejections(place);
+  const shutdown = { place, home: home.root, backend: backend ?? panes, sender: { from: 'user' }, rejections };
   await Promise.all(
     teammates.map(async (member) => {
       const { how } = await shutdownMember(shutdown, team, member, {
         graceMs: GRACE_MS,
         force,
         overrule: true,
+        hurry,
         reason: 'The team is taken down.',
       });
       if (how !== 'gone') progress(`${member.name} ${how === 'forced' ? 'was ended' : 'has ended'}`);
     }),
   );
-  await endLead(world, before, self.pid);
+  await endLead(world, before, self.pid, hurry);
 
   const keptWorktrees: KeptWorktree[] = [];
   const hooks = worktreeHooks(world, { settings: team.settings, team: team.name, environment: world.environment() });
   for (const member of teammates) {
     // Whoever goes on with the team goes on in them.
     const repo = repositoryOf(team, world);
-    const kept = await (keep ? heldWorktree(world, repo, member) : releaseWorktree(world, repo, member, hooks));
+    const looked = keep ? heldWorktree(world, repo, member) : releaseWorktree(world, repo, member, hooks);
+    const kept = await hurried(looked, { marks: [leadMark(world, team)], hurry, clock });
     if (kept) keptWorktrees.push(kept);
     else if (member.worktreePath !== undefined) await file.update((current) => withoutWorktree(current, member.name));
   }
@@ -115,13 +121,24 @@ async function putAway({ home, clock }: World, team: TeamFile, purge: boolean): 
   return undefined;
 }
 
+/** What the lead and its hooks start, worktrees' among them. */
+export function leadMark({ home }: World, { name }: Pick<TeamFile, 'name'>): Mark {
+  return { member: agentIdOf(LEAD, name), home: home.root };
+}
+
 /** The lead's process is asked by SIGTERM: it sees that the team is no longer its own, and just ends. */
-async function endLead(world: World, { name, leadProcess }: TeamFile, selfPid: number): Promise<void> {
-  const { clock, home } = world;
+async function endLead(
+  world: World,
+  { name, leadProcess }: TeamFile,
+  selfPid: number,
+  hurry: AbortSignal | undefined,
+): Promise<void> {
+  const { clock } = world;
+  const mark = leadMark(world, { name });
   if (leadProcess && leadProcess.pid !== selfPid && (await sendSignal(leadProcess, 'SIGTERM'))) {
     const until = clock.monotonic() + LEAD_MS;
-    while ((await isAlive(leadProcess)) && clock.monotonic() < until) await clock.sleep(25);
+    while ((await isAlive(leadProcess)) && clock.monotonic() < until && !hurry?.aborted) await clock.sleep(25);
     await sendSignal(leadProcess, 'SIGKILL', 'group');
   }
-  await endMarked({ member: `${LEAD}@${name}`, home: home.root }, clock);
+  await hurried(endMarked(mark, clock), { marks: [mark], hurry, clock });
 }

@@ -6,6 +6,7 @@ import { managedFolder } from '../../config/paths.js';
 import { loadSettings } from '../../config/settings.js';
 import { endMarked, markedProcesses } from '../../host/children.js';
 import { isAlive } from '../../host/processes.js';
+import { ownServers } from '../../panes/tmux/ownServers.js';
 import { archiveTeam, listArchive, listTeams } from '../../team/archive.js';
 import { livingRecord } from '../../team/shutdown.js';
 import { takeOver } from '../../team/takeOver.js';
@@ -15,7 +16,7 @@ import { isSameName } from '../../util/names.js';
 import { staleLocks } from '../look/staleLocks.js';
 import { pruneTeamWorktrees } from '../look/worktrees.js';
 import { placeOf, type World } from '../services.js';
-import { recordedBackend } from '../start/backends.js';
+import { backendOn, recordedBackend } from '../start/backends.js';
 import { holdingsOf } from '../start/teamName.js';
 import { closeDeadServers, teamsWithDeadServers } from './deadServers.js';
 import { marksOfDead } from './orphans.js';
@@ -58,6 +59,7 @@ export async function collectGarbage(world: World, { dryRun }: GcOptions): Promi
     ...(await orphans(gc)),
     ...(await deadTeams(gc)),
     ...(await deadServers(gc)),
+    ...(await strayServers(gc)),
     ...(await oldArchives(gc)),
     ...(await oldSessions(gc)),
     ...(await worktrees(gc)),
@@ -135,6 +137,22 @@ async function deadServers({ world, dryRun }: Gc): Promise<Cleared[]> {
   if (!dryRun) await closeDeadServers(world);
   const why = 'nobody of its team lives any more';
   return teams.map(({ name }) => ({ what: 'server', name: `tmux of ${name}`, done: 'ended', why }));
+}
+
+/** Of teams whose folders somebody has removed: nothing on disk leads to them any more. */
+async function strayServers({ world, dryRun }: Gc): Promise<Cleared[]> {
+  const { home, run } = world;
+  const cleared: Cleared[] = [];
+  for (const { team, facts, alive } of await ownServers({ home: home.root, run, environment: world.environment() })) {
+    if (existsSync(home.team(team).root)) continue;
+    const isOver = alive.length === 0;
+    if (isOver && !dryRun) await backendOn(world, facts, { team }).closeServer();
+    const why = isOver
+      ? 'the folder of its team is gone'
+      : `${alive.join(', ')} still lives, and leaves by itself soon`;
+    cleared.push({ what: 'server', name: `tmux of ${team}`, done: isOver ? 'ended' : 'kept', why });
+  }
+  return cleared;
 }
 
 async function oldArchives({ world, dryRun, before }: Gc): Promise<Cleared[]> {

@@ -1,6 +1,6 @@
 import { noteDismissed } from '../../team/dismissed.js';
 import { LEAD, requireMember } from '../../team/member.js';
-import { type ShutdownResult, shutdownMember } from '../../team/shutdown.js';
+import { openRejections, type ShutdownResult, shutdownMember } from '../../team/shutdown.js';
 import { UserError } from '../../util/errors.js';
 import { chooseTeam, refuseMembers } from '../look/teams.js';
 import { placeOf, type World } from '../services.js';
@@ -29,11 +29,13 @@ export async function shutdownMembers(
   if (chosen.length === 0 && !all) throw new UserError('Who? Name members, or say --all.');
   if (chosen.some(({ name }) => name === LEAD))
     throw new UserError(`The lead ends with its team: troupe down ${team.name}`);
+  const place = placeOf(world, team.name);
   const deps = {
-    place: placeOf(world, team.name),
+    place,
     home: world.home.root,
     backend: recordedBackend(world, team),
     sender: { from: 'user' },
+    rejections: force ? undefined : await openRejections(place),
   };
   return Promise.all(
     chosen.map(async (member) => {

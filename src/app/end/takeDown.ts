@@ -12,10 +12,12 @@ export async function takeDown(
 ): Promise<DownResult> {
   refuseMembers('down');
   const team = await chooseTeam(world, given);
-  // The terminal that it was said in may be one of the panes that go.
-  const restore = onEndSignals(() => {});
+  const hurry = new AbortController();
+  // The terminal that it was said in may be one of the panes that go. A person who says more has no time.
+  const restore = onEndSignals((signal) => signal !== 'SIGHUP' && hurry.abort());
   try {
-    return await downTeam({ world, team: team.name, panes: recordedBackend(world, team), force, purge, progress });
+    const panes = recordedBackend(world, team);
+    return await downTeam({ world, team: team.name, panes, force, purge, hurry: hurry.signal, progress });
   } finally {
     restore();
   }

@@ -4,6 +4,7 @@ import type { AgentDefinition } from '../../definitions/agent.js';
 import type { HookEvent } from '../../definitions/hook.js';
 import type { HookSource } from '../../definitions/hookSource.js';
 import type { HookAnswer } from '../../hooks/answer.js';
+import type { AskModel } from '../../hooks/question.js';
 import type { HookCall, HookEngine } from '../../hooks/run.js';
 import { MARK_VARIABLE } from '../../host/children.js';
 import type { Message } from '../../mailbox/message.js';
@@ -36,6 +37,8 @@ export interface SessionHooks {
   ownOf(definition: AgentDefinition): HookSource | undefined;
   /** Whether there is any hook for this agent, or may be one once the settings are changed. */
   concern(agent: HookedAgent): boolean;
+  /** Whether a hook of the team waits for the beginning of each session. */
+  hearStart(): boolean;
   /** What all hooks for it say; nothing at all where there is none. */
   fire(agent: HookedAgent, occasion: HookOccasion): Promise<Partial<HookAnswer>>;
   /** A line for the person. */
@@ -55,6 +58,8 @@ export interface SessionHooksDeps {
   /** Whether it has no prompt yet. */
   readonly isNew: boolean;
   readonly note: (line: string) => void;
+  /** Asks a model for hooks that are questions. Called once one is to be asked. */
+  readonly asker?: (() => Promise<AskModel>) | undefined;
 }
 
 export function createSessionHooks({
@@ -64,6 +69,7 @@ export function createSessionHooks({
   settings: live,
   isNew,
   note,
+  asker,
 }: SessionHooksDeps): SessionHooks {
   const { settings, team, member, role } = launch;
   const hooksNow = () => (live?.current() ?? settings).hooks;
@@ -71,6 +77,7 @@ export function createSessionHooks({
   const session = world.home.session(launch.sessionId);
   let main: HookedAgent = { agentType: launch.agentType, state };
   let engine: Promise<HookEngine> | undefined;
+  let asking: Promise<AskModel> | undefined;
   let awaitsFirst = isNew;
   let adopted = () => {};
   const adoption = new Promise<void>((resolve) => {
@@ -93,6 +100,12 @@ export function createSessionHooks({
         return path;
       },
       note,
+      ...(asker && {
+        async ask(...question) {
+          asking ??= asker();
+          return (await asking)(...question);
+        },
+      }),
     });
   };
   const mark = { member: `${agentIdOf(member, team)}:${launch.generation}`, home: launch.home };
@@ -140,6 +153,7 @@ export function createSessionHooks({
     },
     ownOf,
     concern: (agent) => settings.live !== undefined || sourcesOf(agent).length > 0,
+    hearStart: () => hooksNow()?.sources.some(({ events }) => events['SessionStart']?.length) ?? false,
     fire,
     note,
     async onPrompt({ from, text }) {

@@ -29,6 +29,14 @@ export async function teamHooks(
   const ofManager = sources.filter(isManaged).flatMap(hooksOf);
   if (offBy.length > 0)
     return { hooks: { projectDir, sources: ofManager, withoutAgents: true }, notices: ofManager.flatMap(hookNotices) };
+  if (sources.some((source) => isManaged(source) && source.settings.allowManagedHooksOnly === true)) {
+    const others = sources.filter((source) => !isManaged(source)).flatMap(hooksOf);
+    const left = others.map(
+      ({ file }) => `${file}: its hooks do not count: only an administrator's do (allowManagedHooksOnly).`,
+    );
+    const notices = [...left, ...ofManager.flatMap(hookNotices)];
+    return { hooks: { projectDir, sources: ofManager, withoutAgents: true }, notices };
+  }
 
   const notices: string[] = [];
   const ofPlugins: FoundHooks[] = [];

@@ -16,12 +16,10 @@ export async function* followEvents(
   since: number,
   signal: AbortSignal,
 ): AsyncGenerator<TeamEvent, void> {
-  let cursor = since;
+  const file = await chooseTeam(world, team);
+  const next = openEventLog(placeOf(world, file.name).paths.events, world.clock).follow(since);
   for (;;) {
-    for (const event of await teamEvents(world, team, cursor)) {
-      cursor = event.seq;
-      yield event;
-    }
+    yield* await next();
     try {
       await world.clock.sleep(300, signal);
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { LoadedSettings } from '../../config/settings.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
 import { missingServers, readServers } from '../../definitions/mcp.js';
+import { writtenSecrets } from '../../definitions/mcpSecrets.js';
 import type { TeamSettings } from '../../team/launch.js';
 import { UserError } from '../../util/errors.js';
 import type { World } from '../services.js';
@@ -25,7 +26,7 @@ export function commandLineServers(
   return Object.keys(mcpServers).length > 0 ? { mcpServers } : {};
 }
 
-/** What a person is told before a team starts: which servers are left out, and why. @throws UserError for a bad limit. */
+/** What a person is told before a team starts: which servers are left out, and why; and which secrets get around. @throws UserError for a bad limit. */
 export async function teamServers(
   world: Pick<World, 'home'>,
   loaded: LoadedSettings,
@@ -41,7 +42,15 @@ export async function teamServers(
 ): Promise<{ readonly problems: readonly string[]; readonly untrusted: readonly string[] }> {
   mcpLimits(environment);
   const { problems, notices } = await configuredServers(world, { cwd, settings, environment, loaded });
-  return { problems, untrusted: notices };
+  return { problems: [...problems, ...secretsKept(settings)], untrusted: notices };
+}
+
+/** What the command line brings along is written down with the team, for whoever is started later. */
+function secretsKept({ mcpServers = {} }: TeamSettings): string[] {
+  return writtenSecrets(mcpServers).map(
+    (place) =>
+      `mcpServers.${place} (command line): what looks like a secret is kept in the team's config.json, where its members can read it. Write \${VAR} in its place and set that variable, or write the server into ~/.claude.json.`,
+  );
 }
 
 /**

@@ -27,7 +27,8 @@ import { type Engine, placeOf, type World } from '../services.js';
 import { openSession, type Session } from '../session/memberSession.js';
 import { recordedAsk } from '../session/questions.js';
 import type { SessionParts } from '../session/sessionGround.js';
-import { releaseFormer } from '../start/addMember.js';
+import { releaseFormer, startAsked } from '../start/addMember.js';
+import { createHostStarts } from '../start/hostRequest.js';
 import { resolveMember } from '../start/memberRequest.js';
 import { createMessagePort } from '../tools/messagePort.js';
 import { createTeamPort } from './leadTeam.js';
@@ -66,6 +67,7 @@ export async function openLead(options: LeadOptions): Promise<Session> {
   const claim = { ...(await thisProcess()), claimedAt: world.clock.now() };
   await teamFile.update((team) => ({ ...team, leadProcess: claim, leadSessionId: launch.sessionId }));
 
+  const starts = createHostStarts(world, launch.team, (asked) => startAsked(world, asked, { ...launch, backend }));
   const session = await openSession({
     world,
     engine,
@@ -90,6 +92,7 @@ export async function openLead(options: LeadOptions): Promise<Session> {
               checkAnswers: () => asker.check(),
               rulesChanged,
               modeChanged: (mode) => recordLeadMode(place, mode),
+              startAsked: (request) => starts.ask(request),
               unattended,
               modeAfterPlan: launch.mode === 'plan' ? 'default' : launch.mode,
             },
@@ -158,6 +161,7 @@ export async function openLead(options: LeadOptions): Promise<Session> {
     async close(exit) {
       // Whoever takes the team down now is the one who tells how its members end.
       over.abort();
+      await starts.close();
       await session.close(exit);
     },
   };

@@ -18,7 +18,7 @@ export function createLeadLook({ paths }: TeamPlace, record: RunRecordFile): () 
   let lead: ProcessRef | undefined;
   const hasLead = async () => {
     // Each of many members asks every few seconds: the file is read only when it is another.
-    const now = await fingerprint(paths.config);
+    const now = fingerprint(paths.config);
     if (now === undefined || now !== seen) lead = (await file.read())?.leadProcess;
     seen = now;
     return lead !== undefined && (await isAlive(lead));

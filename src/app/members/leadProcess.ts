@@ -1,10 +1,11 @@
 import { homeAt } from '../../config/paths.js';
-import { thisProcess } from '../../host/processes.js';
-import { onEndSignals } from '../../host/signals.js';
+import { hurried } from '../../host/children.js';
+import { isAlive, thisProcess } from '../../host/processes.js';
 import { takeLaunch } from '../../team/launch.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { messageOf } from '../../util/errors.js';
-import { downTeam } from '../end/down.js';
+import { downTeam, leadMark } from '../end/down.js';
+import { takeEndSignals } from '../interrupt.js';
 import { placeOf, startEngine, type World } from '../services.js';
 import { becomeLaunched } from '../session/paneEnvironment.js';
 import { recordedBackend } from '../start/backends.js';
@@ -31,14 +32,16 @@ export async function runLeadProcess(outer: World, launchFile: string): Promise<
     toBackground: () => leaving.toBackground(),
     onEnd: () => leaving.ask('after the call'),
   });
-  const restore = onEndSignals(() => leaving.ask('now'));
+  const { hurry, restore } = takeEndSignals(world.clock, () => leaving.ask('now'));
+  const inTime = <T>(work: Promise<T>) =>
+    hurried(work, { marks: [leadMark(world, { name: launch.team })], hurry, clock: world.clock });
   const engine = startEngine(world.clock, engineEnd.signal, (error) => terminal.say(messageOf(error)));
   try {
     const session = await openLead({ world, engine, launch, backend: panes, view, signal: hard.signal });
     leaving.attach(session);
-    await session.member.run();
+    await inTime(session.member.run());
     const isGone = !(await openTeamFile(place.paths.config).read());
-    await session.close({ code: 0, signal: null }).catch((error: unknown) => {
+    await inTime(session.close({ code: 0, signal: null, reason: leaving.reason() })).catch((error: unknown) => {
       if (!isGone) throw error;
     });
     if (await isStillOurs(place.paths.config)) {
@@ -49,6 +52,7 @@ export async function runLeadProcess(outer: World, launchFile: string): Promise<
         panes,
         force: false,
         purge: false,
+        hurry,
         progress: (line) => terminal.say(line),
       });
     }
@@ -64,4 +68,10 @@ export async function isStillOurs(config: string): Promise<boolean> {
   const team = await openTeamFile(config).read();
   const self = await thisProcess();
   return team?.leadProcess?.pid === self.pid && team.leadProcess.procStart === self.procStart;
+}
+
+/** Whether another process that lives has taken the team over, which it does to end it. */
+export async function isTakenDown(config: string): Promise<boolean> {
+  const owner = (await openTeamFile(config).read())?.leadProcess;
+  return owner !== undefined && (await isAlive(owner)) && !(await isStillOurs(config));
 }

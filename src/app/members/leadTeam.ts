@@ -2,7 +2,7 @@ import type { Backend } from '../../panes/backend.js';
 import type { Launch } from '../../team/launch.js';
 import { LEAD } from '../../team/member.js';
 import type { Sender, TeamPlace } from '../../team/messages.js';
-import { livingRecord, shutdownMember } from '../../team/shutdown.js';
+import { livingRecord, openRejections, shutdownMember } from '../../team/shutdown.js';
 import { openTeamFile, type TeamFile } from '../../team/teamFile.js';
 import type { TeamPort } from '../../tools/team.js';
 import { ExitCode, UserError } from '../../util/errors.js';
@@ -47,7 +47,7 @@ export function createTeamPort({ world, place, launch, self, backend }: LeadTeam
         place,
         members.map((member) => member.name),
       );
-      const deps = { place, home: world.home.root, backend, sender: self };
+      const deps = { place, home: world.home.root, backend, sender: self, rejections: await openRejections(place) };
       const ended = await Promise.all(
         members.map(async (member) => {
           const outcome = await shutdownMember(deps, team, member, { graceMs: GRACE_MS, reason: 'TeamDelete.' });

@@ -29,7 +29,7 @@ export function createLiveSettings({ world, settings, onProblem }: LiveSettingsO
 
   async function look(): Promise<void> {
     if (!live) return;
-    const found = await fingerprintOf(live.files);
+    const found = fingerprintOf(live.files);
     if (found === seen) return;
     seen = found;
     try {
@@ -67,12 +67,19 @@ export async function liveFrom(
   return {
     ...{ cwd, first, last, files: [...files] },
     ...(flag !== undefined && { flag }),
-    seen: await fingerprintOf(files),
+    seen: fingerprintOf(files),
   };
 }
 
 /** Of several files as one: another one after each write to any of them. */
-async function fingerprintOf(files: readonly string[]): Promise<string> {
-  const each = await Promise.all(files.map((file) => fingerprint(file).catch(() => undefined)));
-  return each.map((one) => one ?? '-').join('|');
+function fingerprintOf(files: readonly string[]): string {
+  return files.map(fingerprintOrNone).join('|');
+}
+
+function fingerprintOrNone(file: string): string {
+  try {
+    return fingerprint(file) ?? '-';
+  } catch {
+    return '-';
+  }
 }

@@ -3,10 +3,12 @@ import { withDoings } from '../../headless/doings.js';
 import { endOfStop, stopOf } from '../../headless/exitCode.js';
 import { type RunEnd, type RunResult, resultOf, type WorktreeResult } from '../../headless/result.js';
 import { agentLine } from '../../headless/stream.js';
+import { hurried } from '../../host/children.js';
 import type { WantedBackend } from '../../panes/choose.js';
 import { ExitCode, messageOf, UserError } from '../../util/errors.js';
-import { downTeam } from '../end/down.js';
+import { downTeam, leadMark } from '../end/down.js';
 import { leadHere, teammatesHere } from '../members/leadHere.js';
+import { isTakenDown } from '../members/leadProcess.js';
 import { planRunAgain } from '../resume/resumeRun.js';
 import { placeOf, startEngine, type World } from '../services.js';
 import type { Session } from '../session/memberSession.js';
@@ -39,6 +41,8 @@ export interface RunOptions {
   readonly line: (line: object) => void;
   /** Aborted with a `Stop`: the signal that ends the run, `EPIPE` when nobody reads it any more, or a fault. */
   readonly signal: AbortSignal;
+  /** Aborted when its end is to be quick: nobody is waited for any more. */
+  readonly hurry?: AbortSignal | undefined;
   /** Called with the plan before anything is started. */
   readonly planned?: (plan: TeamPlan) => void;
 }
@@ -123,7 +127,8 @@ export async function runTeam(world: World, options: RunOptions): Promise<RunOut
   const tellStop = () => note(`${endOfStop(stopOf(over.reason), '').errors.join(' ')} Ending the team.`);
   if (over.aborted) tellStop();
   else over.addEventListener('abort', tellStop, { once: true });
-  const started = await startedOrStopped(world, plan.name, starting, over);
+  options.hurry?.addEventListener('abort', () => note('Once more: whatever still runs is killed now.'), { once: true });
+  const started = await startedOrStopped(world, plan.name, starting, { over, hurry: options.hurry });
   if ('exitCode' in started) {
     const facts = { ...NO_FACTS, team: plan.name, duration_ms: Math.round(clock.monotonic() - begun) };
     return { result: resultOf(started, facts), exitCode: started.exitCode };
@@ -157,6 +162,7 @@ export async function runTeam(world: World, options: RunOptions): Promise<RunOut
     open,
     session,
     leadEnded: lead.ended,
+    hurry: hurryOf(options),
     end: withDoings(watched, facts.members, tasks),
   });
   engineEnd.abort();
@@ -207,20 +213,30 @@ interface Ending {
   readonly open: StartedTeam['open'];
   readonly session: Session;
   readonly leadEnded: Promise<void>;
+  readonly hurry: AbortSignal | undefined;
   readonly end: RunEnd;
+}
+
+/** A run that ends anyway has nothing left that a signal could stop: there the first one is in a hurry. */
+function hurryOf({ signal, hurry }: RunOptions): AbortSignal | undefined {
+  if (signal.aborted) return hurry;
+  return hurry ? AbortSignal.any([hurry, signal]) : signal;
 }
 
 /** Ends the team. A run whose team cannot be ended, or that lost something, has failed. */
 async function takeDown(
   world: World,
   { keep, note }: RunOptions,
-  { plan, open, session, leadEnded, end }: Ending,
+  { plan, open, session, leadEnded, hurry, end }: Ending,
 ): Promise<{ end: RunEnd; worktrees: WorktreeResult[] }> {
   const lost = await lostWorktrees(world, plan.name, plan.cwd).catch(() => []);
   const stopped = end.exitCode === ExitCode.limit || end.exitCode === ExitCode.timeout || end.subtype === 'interrupted';
   session.member.control.interrupt();
   session.member.control.leave();
-  await leadEnded.catch(() => {});
+  const marks = [leadMark(world, plan)];
+  await hurried(leadEnded, { marks, hurry, clock: world.clock }).catch(() => {});
+  // "troupe down" in another shell waits for this process to end, and does all the rest.
+  if (await isTakenDown(placeOf(world, plan.name).paths.config)) return { end, worktrees: lost };
   try {
     const { keptWorktrees } = await downTeam({
       world,
@@ -230,6 +246,7 @@ async function takeDown(
       force: end.exitCode !== ExitCode.ok,
       purge: false,
       keep: keep || stopped,
+      hurry,
       progress: note,
     });
     for (const kept of keptWorktrees) note(keptWords(kept));

@@ -6,7 +6,7 @@ import { openTaskList } from '../../tasks/taskList.js';
 import { LEAD } from '../../team/member.js';
 import type { TeamPlace } from '../../team/messages.js';
 import { openRequests } from '../../team/requests.js';
-import { hasEnded, liveRecord, readRunRecord } from '../../team/runRecord.js';
+import { createRecordReader, hasEnded, liveRecord, readRunRecord } from '../../team/runRecord.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { openTasksIn } from '../../transcript/taskFiles.js';
 
@@ -16,9 +16,10 @@ import { openTasksIn } from '../../transcript/taskFiles.js';
  */
 export function createWorkLook({ paths }: Pick<TeamPlace, 'paths'>): () => Promise<boolean> {
   const file = openTeamFile(paths.config);
+  const read = createRecordReader();
   let last = LEAD;
   const works = async (name: string) => {
-    const record = await readRunRecord(paths.runRecord(name));
+    const record = await read(paths.runRecord(name));
     if (!record || isResting(record)) return false;
     return !hasEnded(await liveRecord(record));
   };

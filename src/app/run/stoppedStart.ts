@@ -1,7 +1,7 @@
 import { endOfStop, stopOf } from '../../headless/exitCode.js';
 import type { RunEnd } from '../../headless/result.js';
-import { endMarked } from '../../host/children.js';
-import { agentIdOf, LEAD } from '../../team/member.js';
+import { endMarked, hurried } from '../../host/children.js';
+import { leadMark } from '../end/down.js';
 import type { World } from '../services.js';
 import type { StartedTeam } from '../start/startTeam.js';
 
@@ -10,17 +10,18 @@ import type { StartedTeam } from '../start/startTeam.js';
  * fails, and undoes itself.
  */
 export async function startedOrStopped(
-  { clock, home }: World,
+  world: World,
   team: string,
   starting: Promise<StartedTeam>,
-  over: AbortSignal,
+  { over, hurry }: { readonly over: AbortSignal; readonly hurry: AbortSignal | undefined },
 ): Promise<StartedTeam | RunEnd> {
-  const mark = { member: agentIdOf(LEAD, team), home: home.root };
+  const { clock } = world;
+  const mark = leadMark(world, { name: team });
   const endChildren = () => void endMarked(mark, clock).catch(() => {});
   if (over.aborted) endChildren();
   else over.addEventListener('abort', endChildren);
   try {
-    return await starting;
+    return await hurried(starting, { marks: [mark], hurry, clock });
   } catch (error) {
     if (!over.aborted) throw error;
     return endOfStop(stopOf(over.reason), '');

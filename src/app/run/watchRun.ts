@@ -43,10 +43,9 @@ export async function watchRun({
 }: WatchedRun): Promise<RunEnd> {
   const { clock, home } = world;
   const place = placeOf(world, team);
-  const events = openEventLog(place.paths.events, clock);
+  const news = openEventLog(place.paths.events, clock).follow(since);
   const isAtWork = createWorkLook(place);
   const outOfTurns = new Set<string>();
-  let seen = since;
   let before: Awaited<ReturnType<typeof takeSnapshot>> | undefined;
   let nudged: string | undefined;
   let missedAt: TurnEnd | undefined;
@@ -58,8 +57,7 @@ export async function watchRun({
   };
 
   for (;;) {
-    for (const event of await events.read(seen)) {
-      seen = event.seq;
+    for (const event of await news()) {
       if (event.type === 'idle' && event.member !== undefined)
         outOfTurns[event['reason'] === 'max-turns' ? 'add' : 'delete'](event.member);
       const object = teamLine(event, sessionId);
@@ -74,6 +72,7 @@ export async function watchRun({
     before = now;
     if (state.kind === 'quiet' && !arrivals.wakes()) {
       if (outOfTurns.size > 0) return stoppedByTurns([...outOfTurns], text);
+      if (turn?.reason === 'aborted') return interruptedTurn(text);
       if (!asked || asked.answer.given()) return { subtype: 'success', exitCode: ExitCode.ok, text, errors: [] };
       if (missedAt !== turn) {
         missedAt = turn;
@@ -104,6 +103,15 @@ function unfinished(open: string, text: string): RunEnd {
     exitCode: ExitCode.unfinished,
     text,
     errors: [`Nobody works any more, but there is something open:\n${open}`],
+  };
+}
+
+function interruptedTurn(text: string): RunEnd {
+  return {
+    subtype: 'error_during_execution',
+    exitCode: ExitCode.failed,
+    text,
+    errors: ["The lead's turn was interrupted, and it was told nothing more."],
   };
 }
 

@@ -32,8 +32,8 @@ export interface SessionOptions {
 export interface Session {
   readonly member: Member;
   readonly parts: SessionParts;
-  /** Says in its record and its session how it ended. */
-  close(exit: { readonly code: number; readonly signal: string | null }): Promise<void>;
+  /** Says in its record and its session how it ended. `reason`: what its `SessionEnd` hooks are told. */
+  close(exit: { readonly code: number; readonly signal: string | null; readonly reason?: string }): Promise<void>;
 }
 
 /** Joins a member's engine from its parts: the same for every role and backend. */
@@ -66,6 +66,10 @@ export async function openSession({
     note(line) {
       onProblem(line);
       events.append('hook_note', { member: launch.member, note: line }).catch(() => {});
+    },
+    async asker() {
+      const { askerFor } = await import('../hooks/hookAsker.js');
+      return askerFor(world, launch, parts);
     },
   });
 
@@ -112,6 +116,7 @@ export async function openSession({
     ...promptsHeard(launch.settings.hooks || launch.agentType !== LEAD ? hooks : undefined, parts.beside.typed),
     onEvent: observe,
     signal,
+    loadsForWork: launch.role === 'teammate' && entries.length === 0 && !launch.continues && !hooks.hearStart(),
     async agent(edges) {
       const { joinAgent } = await import('./memberAgent.js');
       const leave = () => member.control.leave();
@@ -125,9 +130,9 @@ export async function openSession({
   return {
     member,
     parts,
-    async close({ code, signal: ended }) {
+    async close({ code, signal: ended, reason = 'other' }) {
       past.abort();
-      await hooks.end('other');
+      await hooks.end(reason);
       await parts.telemetry?.close();
       await ground.socket?.close();
       await record.change({

@@ -11,12 +11,12 @@ export interface TeamView {
 /** @throws UserError where there is no such team. */
 export async function openTeamView(path: string): Promise<TeamView> {
   const file = openTeamFile(path);
-  let seen = await fingerprint(path);
+  let seen = fingerprint(path);
   let team = await file.require();
   return {
     current: () => team,
     async look() {
-      const now = await fingerprint(path);
+      const now = fingerprint(path);
       if (now === undefined || now === seen) return;
       team = (await file.read()) ?? team;
       seen = now;

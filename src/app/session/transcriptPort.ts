@@ -19,7 +19,9 @@ export function transcriptPort(
   return {
     async append(type, message, mail = []) {
       await begin();
-      await transcript.append({ type, message, ...(mail.length > 0 && { msg_ids: [...mail] }) });
+      const entry = { type, message, ...(mail.length > 0 && { msg_ids: [...mail] }) };
+      // A call that is begun, and mail that is marked as read, must be known after a power cut; results may be lost with it.
+      await transcript.append(entry, { goesOn: type === 'user' && mail.length === 0 });
     },
     async restart(history, compactMetadata) {
       hasBegun = true;

@@ -2,12 +2,12 @@ import { currentFolder } from '../../config/env.js';
 import { requireAgent } from '../../definitions/load.js';
 import { isAlive } from '../../host/processes.js';
 import { useOwnModels } from '../../model/userModels.js';
-import type { TeamSettings } from '../../team/launch.js';
+import type { Backend } from '../../panes/backend.js';
 import { leadModeOf } from '../../team/leadMode.js';
 import { type StartDeps, type StartedMember, startMember } from '../../team/lifecycle.js';
 import { checkNewMemberName, findMember, LEAD, requireMember } from '../../team/member.js';
 import { shutdownMember } from '../../team/shutdown.js';
-import type { Member, TeamFile } from '../../team/teamFile.js';
+import { type Member, openTeamFile, type TeamFile } from '../../team/teamFile.js';
 import { ExitCode, UserError } from '../../util/errors.js';
 import { worktreeHooks } from '../hooks/worktreeHooks.js';
 import { agentsFor } from '../knowledge/agentTypes.js';
@@ -16,31 +16,69 @@ import { requireMembersServers } from '../mcp/teamServers.js';
 import { placeOf, type World } from '../services.js';
 import { againRequest } from './again.js';
 import { recordedBackend } from './backends.js';
+import { type Added, askHost, type HostRequest } from './hostRequest.js';
 import { type MemberWish, resolveMember } from './memberRequest.js';
 import { type KeptWorktree, releaseWorktree } from './worktrees.js';
 
 /** One more teammate of a running team. */
-export async function addMember(
-  world: World,
-  team: string | undefined,
-  wish: MemberWish,
-): Promise<StartedMember & { readonly leftWorktree?: KeptWorktree }> {
+export async function addMember(world: World, team: string | undefined, wish: MemberWish): Promise<Added> {
   refuseMembers('add');
   checkNewMemberName(wish.name);
-  const file = await chooseTeam(world, team);
-  const { deps, settings } = await startDeps(world, file, 'add');
-  const cwd =
-    wish.cwd === undefined ? (file.members.find(({ name }) => name === LEAD)?.cwd ?? currentFolder()) : currentFolder();
-  const agents = await agentsFor(world, { cwd, settings, environment: deps.environment });
+  const file = await runningTeam(world, team);
+  const cwd = wish.cwd === undefined ? folderOfLead(file) : currentFolder();
+  const backend = recordedBackend(world, file);
+  if (!backend) return askHost(world, file, { what: 'add', wish, cwd });
+  return addHere(world, startDeps(world, file, backend, world.environment()), { file, wish, cwd });
+}
+
+/** A fresh process for a member, which goes on from its transcript, with its mail. */
+export async function restartMember(world: World, team: string | undefined, name: string): Promise<StartedMember> {
+  refuseMembers('restart');
+  const file = await runningTeam(world, team);
+  const member = requireMember(file, name);
+  if (member.name === LEAD)
+    throw new UserError('The lead cannot be restarted by itself: take the team down and start it again.');
+  const backend = recordedBackend(world, file);
+  if (!backend) return askHost(world, file, { what: 'restart', name: member.name });
+  return restartHere(world, startDeps(world, file, backend, world.environment()), { file, member });
+}
+
+/** Where its process is, or where the lead starts it, whichever shell asks. */
+export async function startAsked(
+  world: World,
+  asked: HostRequest,
+  { team, backend, environment }: { team: string; backend: Backend; environment: StartDeps['environment'] },
+): Promise<Added> {
+  const file = await openTeamFile(placeOf(world, team).paths.config).require();
+  const deps = startDeps(world, file, backend, environment);
+  return asked.what === 'add'
+    ? addHere(world, deps, { file, ...asked })
+    : restartHere(world, deps, { file, member: requireMember(file, asked.name) });
+}
+
+async function addHere(
+  world: World,
+  deps: StartDeps,
+  { file, wish, cwd }: { readonly file: TeamFile; readonly wish: MemberWish; readonly cwd: string },
+): Promise<Added> {
+  const { settings, environment } = deps;
+  const agents = await agentsFor(world, { cwd, settings, environment });
   await useOwnModels(world.home.models);
   const request = resolveMember({ promptFrom: 'user', ...wish }, { agents, settings, cwd });
-  await requireMembersServers(world, requireAgent(agents, request.agentType), {
-    ...{ cwd, settings },
-    environment: deps.environment,
-  });
+  await requireMembersServers(world, requireAgent(agents, request.agentType), { cwd, settings, environment });
   const started = await startMember(deps, request);
   const leftWorktree = await releaseFormer(world, file, started.member, cwd);
   return { ...started, ...(leftWorktree && { leftWorktree }) };
+}
+
+async function restartHere(
+  world: World,
+  deps: StartDeps,
+  { file, member }: { readonly file: TeamFile; readonly member: Member },
+): Promise<StartedMember> {
+  const shutdown = { place: deps.place, home: world.home.root, backend: deps.backend, sender: { from: 'user' } };
+  await shutdownMember(shutdown, file, member, { graceMs: 0, force: true });
+  return startMember(deps, againRequest(member, file, deps.settings));
 }
 
 /** The dead member whose slot was taken may have left a worktree, which no list has any more. */
@@ -56,36 +94,21 @@ export async function releaseFormer(
   return releaseWorktree(world, repo, former, worktreeHooks(world, place));
 }
 
-/** A fresh process for a member, which goes on from its transcript, with its mail. */
-export async function restartMember(world: World, team: string | undefined, name: string): Promise<StartedMember> {
-  refuseMembers('restart');
-  const file = await chooseTeam(world, team);
-  const member = requireMember(file, name);
-  if (member.name === LEAD)
-    throw new UserError('The lead cannot be restarted by itself: take the team down and start it again.');
-  const { deps, settings } = await startDeps(world, file, 'restart');
-  await shutdownMember(
-    { place: deps.place, home: world.home.root, backend: deps.backend, sender: { from: 'user' } },
-    file,
-    member,
-    { graceMs: 0, force: true },
-  );
-  return startMember(deps, againRequest(member, file, settings));
+function folderOfLead({ members }: TeamFile): string {
+  return members.find(({ name }) => name === LEAD)?.cwd ?? currentFolder();
 }
 
-async function startDeps(
-  world: World,
-  team: TeamFile,
-  command: string,
-): Promise<{ deps: StartDeps; settings: TeamSettings }> {
-  const backend = recordedBackend(world, team);
+async function runningTeam(world: World, given: string | undefined): Promise<TeamFile> {
+  const team = await chooseTeam(world, given);
   if (!team.leadProcess || !(await isAlive(team.leadProcess)))
-    throw new UserError(`The lead of "${team.name}" is not alive, so a member would leave at once.`, ExitCode.failed);
-  if (!backend)
     throw new UserError(
-      `The members of "${team.name}" run inside the process of its lead, where another shell cannot start any: "troupe ${command}" needs a team in tmux. Ask the lead to do it.`,
+      `The lead of "${team.name}" is not alive, so a member would leave at once. Go on with the team: troupe resume ${team.name}`,
       ExitCode.failed,
     );
+  return team;
+}
+
+function startDeps(world: World, team: TeamFile, backend: Backend, environment: StartDeps['environment']): StartDeps {
   if (!team.settings)
     throw new UserError(
       `The team "${team.name}" has no settings on record: it was made by an older version. Start it anew.`,
@@ -93,16 +116,13 @@ async function startDeps(
     );
   const settings = { ...team.settings, leadMode: leadModeOf(team) ?? team.settings.leadMode };
   return {
-    deps: {
-      home: world.home,
-      place: placeOf(world, team.name),
-      run: world.run,
-      backend,
-      program: world.program,
-      environment: world.environment(),
-      settings,
-      worktreeHooks: worktreeHooks(world, { settings, team: team.name, environment: world.environment() }),
-    },
+    home: world.home,
+    place: placeOf(world, team.name),
+    run: world.run,
+    backend,
+    program: world.program,
+    environment,
     settings,
+    worktreeHooks: worktreeHooks(world, { settings, team: team.name, environment }),
   };
 }

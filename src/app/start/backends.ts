@@ -69,17 +69,22 @@ export async function openBackend(
 /** The tmux of a team that runs already; nothing where its members are in the lead's process. */
 export function recordedBackend(world: World, team: TeamFile): TmuxBackend | undefined {
   if (!team.tmux) return undefined;
+  return backendOn(world, team.tmux, { team: team.name, layout: team.layout, ...leadPaneOf(team) });
+}
+
+/** The tmux of a team, by what is known of the server. */
+export function backendOn(
+  world: World,
+  facts: TmuxServerFacts,
+  {
+    team,
+    layout = 'panes',
+    leadPane,
+  }: { readonly team: string; readonly layout?: Layout | undefined; readonly leadPane?: Pane },
+): TmuxBackend {
   const { run, clock, program } = world;
-  return createTmuxBackend({
-    facts: team.tmux,
-    team: team.name,
-    run,
-    clock,
-    program,
-    environment: world.environment(),
-    layout: team.layout ?? 'panes',
-    ...leadPaneOf(team),
-  });
+  const environment = world.environment();
+  return createTmuxBackend({ facts, team, run, clock, program, environment, layout, ...(leadPane && { leadPane }) });
 }
 
 function leadPaneOf({ members }: TeamFile): { leadPane?: Pane } {

@@ -1,10 +1,11 @@
+import { hurried } from '../../host/children.js';
 import { handOver } from '../../host/run.js';
-import { onEndSignals } from '../../host/signals.js';
 import type { TmuxBackend } from '../../panes/tmux/backend.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { isAbort, messageOf, UserError } from '../../util/errors.js';
 import { shellLine } from '../../util/text.js';
-import { downTeam } from '../end/down.js';
+import { downTeam, leadMark } from '../end/down.js';
+import { takeEndSignals } from '../interrupt.js';
 import { leadHere, teammatesHere } from '../members/leadHere.js';
 import { isStillOurs } from '../members/leadProcess.js';
 import { type LeadTerminal, openLeadTerminal } from '../members/leadTerminal.js';
@@ -42,7 +43,9 @@ export async function showTeam({ world, team, color, note, detach, until, begin 
   const engine = startEngine(world.clock, engineEnd.signal, onError);
   let shown: LeadTerminal | undefined;
   const leaving = createLeaving();
-  const restore = onEndSignals(() => leaving.ask('now'));
+  const { hurry, restore } = takeEndSignals(world.clock, () => leaving.ask('now'));
+  const inTime = <T>(work: Promise<T>) =>
+    hurried(work, { marks: [leadMark(world, { name: team })], hurry, clock: world.clock });
   const lead = leadHere({
     world,
     engine,
@@ -56,7 +59,7 @@ export async function showTeam({ world, team, color, note, detach, until, begin 
     },
   });
   try {
-    const { open, lead: leadPane } = await begin({
+    const starting = begin({
       teammateHere: teammatesHere(world, engine, (line) => (shown ? shown.view.note(line) : note(line))),
       leadHere: async (launchFile, signal, backend) => {
         shown = openLeadTerminal({
@@ -71,24 +74,25 @@ export async function showTeam({ world, team, color, note, detach, until, begin 
       },
       progress: note,
     });
+    const { open, lead: leadPane } = await inTime(starting);
     if (!open.leadIsHere && open.panes) {
       engineEnd.abort();
       if (leaving.wasAsked()) {
-        await downTeam({ world, team, panes: open.panes, force: true, purge: false, progress: note });
+        await downTeam({ world, team, panes: open.panes, force: true, purge: false, hurry, progress: note });
         return { team };
       }
       const attach = open.panes.attachCommand(leadPane);
       const attached = detach ? undefined : handOver(attach[0] ?? 'tmux', attach.slice(1));
       if (until) {
         await until(team);
-        await downIfUp(world, team, open.panes);
+        await downIfUp(world, team, open.panes, hurry);
       }
       await attached;
       return { team, attach: shellLine(attach) };
     }
     leaving.attach(await lead.opened);
     until?.(team).then(() => leaving.ask('after the call'), onError);
-    await lead.ended;
+    await inTime(lead.ended);
     if (await isStillOurs(placeOf(world, team).paths.config)) {
       const say = (line: string) => shown?.terminal.say(line);
       const { backend, panes } = open;
@@ -99,6 +103,7 @@ export async function showTeam({ world, team, color, note, detach, until, begin 
         panes,
         force: false,
         purge: false,
+        hurry,
         progress: say,
       });
       for (const kept of keptWorktrees) say(keptWords(kept));
@@ -115,7 +120,7 @@ export async function showTeam({ world, team, color, note, detach, until, begin 
 }
 
 /** A person may have taken it down meanwhile. */
-async function downIfUp(world: World, team: string, panes: TmuxBackend): Promise<void> {
+async function downIfUp(world: World, team: string, panes: TmuxBackend, hurry: AbortSignal): Promise<void> {
   if (!(await openTeamFile(placeOf(world, team).paths.config).read())) return;
-  await downTeam({ world, team, panes, force: false, purge: false, progress: () => {} });
+  await downTeam({ world, team, panes, force: false, purge: false, hurry, progress: () => {} });
 }

@@ -7,12 +7,11 @@ import { createInProcessBackend, type StartMember } from '../../panes/inProcess.
 import { openTaskList } from '../../tasks/taskList.js';
 import { archiveTeam, makeTeamFolders } from '../../team/archive.js';
 import { openEventLog } from '../../team/eventLog.js';
-import { type StartDeps, startMember } from '../../team/lifecycle.js';
+import { type StartDeps, startMember, startMembers } from '../../team/lifecycle.js';
 import { agentIdOf, LEAD } from '../../team/member.js';
 import { shutdownMember } from '../../team/shutdown.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { messageOf, UserError } from '../../util/errors.js';
-import { several } from '../../util/several.js';
 import { closeDeadServers } from '../end/deadServers.js';
 import { endOrphans } from '../end/orphans.js';
 import { worktreeHooks } from '../hooks/worktreeHooks.js';
@@ -54,9 +53,7 @@ export async function startTeam({
 }: TeamStart): Promise<StartedTeam> {
   const place = placeOf(world, plan.name);
   // Leftovers are in nobody's way: that they cannot be looked at stops no team.
-  await pruneWorktrees(world, plan.cwd).catch(() => {});
-  await closeDeadServers(world).catch(() => {});
-  await endOrphans(world).catch(() => {});
+  await Promise.allSettled([pruneWorktrees(world, plan.cwd), closeDeadServers(world), endOrphans(world)]);
   const madeFolders = await createTeam(world, plan);
   let open: OpenBackend | undefined;
   try {
@@ -76,13 +73,19 @@ export async function startTeam({
       worktreeHooks: worktreeHooks(world, { ...plan, team: plan.name }),
     };
     if (plan.members.length > 0) progress(`Starting ${namesOf(plan.members)} (${backend.type})`);
-    const here = open.leadIsHere ? leadBackend(backend, open.panes ? leadPane : undefined, leadHere) : backend;
-    const startLead = () => startMember({ ...deps, backend: here }, plan.lead);
+    const { members } = plan;
+    if (open.leadIsHere) {
+      await startMembers(deps, members, STARTS_AT_ONCE);
+      const here = leadBackend(backend, open.panes ? leadPane : undefined, leadHere);
+      const { pane } = await startMember({ ...deps, backend: here }, plan.lead);
+      return { open, lead: pane };
+    }
     // Where the lead has no pane yet, its window comes first and the others go beside it.
-    const first = open.leadIsHere || leadPane ? undefined : await startLead();
-    await several(plan.members, STARTS_AT_ONCE, (member) => startMember(deps, member));
-    const { pane } = first ?? (await startLead());
-    return { open, lead: pane };
+    const everybody = leadPane ? [...members, plan.lead] : [plan.lead, ...members];
+    const started = await startMembers(deps, everybody, STARTS_AT_ONCE);
+    const lead = started[everybody.indexOf(plan.lead)];
+    if (!lead) throw new Error(`The lead of ${plan.name} was not started.`);
+    return { open, lead: lead.pane };
   } catch (error) {
     throw await undoTeam(world, plan, { open, madeFolders }, error);
   }

@@ -4,7 +4,7 @@ import { addMember } from '../../app/start/addMember.js';
 import { keptWords } from '../../app/start/worktrees.js';
 import { COLORS } from '../../util/colors.js';
 import { createOutput, note } from '../output.js';
-import { examples, modeOption, type TeamOptions, withJson, withTeam } from './shared.js';
+import { examples, modeOption, placeWords, type TeamOptions, withJson, withTeam, word } from './shared.js';
 
 interface AddOptions extends TeamOptions {
   readonly agent?: string;
@@ -22,15 +22,15 @@ export function register(program: Command): void {
   withJson(withTeam(program.command('add <name>')))
     .summary('start one more teammate')
     .description('Start one more teammate in a running team.')
-    .option('--agent <type>', 'the kind of agent', 'general-purpose')
+    .option('--agent <type>', 'the kind of agent', word, 'general-purpose')
     .option('--prompt <text>', 'its first message')
-    .option('--model <model>', 'sonnet, opus, haiku or a full id')
+    .option('--model <model>', 'sonnet, opus, haiku or a full id', word)
     .option('--cwd <dir>', 'where it works')
     .option('--worktree', 'in a git worktree of its own')
     .option('--plan', 'its plan has to be approved before it changes anything')
     .option('--color <color>', COLORS.join(', '), color)
     .addOption(modeOption())
-    .option('--request-id <id>', 'an id of your own: the same one never starts two members')
+    .option('--request-id <id>', 'an id of your own: the same one never starts two members', word)
     .addHelpText(
       'after',
       examples(
@@ -56,7 +56,7 @@ export function register(program: Command): void {
           requestId,
         };
         const { member, pane, movedMail, leftWorktree } = await addMember(theWorld(), team, wish);
-        createOutput({ json }).data(member, `${member.name} is ready in ${pane.paneId}.`);
+        createOutput({ json }).data(member, `${member.name} is ready in ${placeWords(pane.paneId)}.`);
         if (leftWorktree) note(keptWords(leftWorktree));
         if (movedMail > 0)
           note(

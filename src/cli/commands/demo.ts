@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { demo } from '../../app/demo/demo.js';
-import { onInterrupt } from '../../app/interrupt.js';
+import { takeEndSignals } from '../../app/interrupt.js';
 import { refuseMembers } from '../../app/look/teams.js';
 import { theWorld } from '../../app/services.js';
 import { exitWith } from '../exit.js';
@@ -25,16 +25,17 @@ export function register(program: Command): void {
     .addOption(backendOption())
     .action(async ({ seed, script, backend = 'auto', json }: DemoOptions) => {
       refuseMembers('demo');
-      const stop = new AbortController();
-      const restore = onInterrupt((signal) => stop.abort(signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM'));
+      const world = theWorld();
+      const { stop, hurry, restore } = takeEndSignals(world.clock);
       try {
-        const outcome = await demo(theWorld(), {
+        const outcome = await demo(world, {
           seed,
           script,
           backend,
           isTerminal: isTerminal(),
           note,
           signal: stop.signal,
+          hurry,
         });
         createOutput({ json }).data(outcome, outcome.lines.join('\n'));
         exitWith(outcome.exitCode);

@@ -3,7 +3,7 @@ import { takeDown } from '../../app/end/takeDown.js';
 import { theWorld } from '../../app/services.js';
 import { keptWords } from '../../app/start/worktrees.js';
 import { createOutput, note } from '../output.js';
-import { type TeamOptions, withJson, withTeam } from './shared.js';
+import { oneTeam, type TeamOptions, withJson, withTeam } from './shared.js';
 
 export function register(program: Command): void {
   withJson(withTeam(program.command('down [team]')))
@@ -16,7 +16,7 @@ export function register(program: Command): void {
         name: string | undefined,
         { team, json, force = false, purge = false }: TeamOptions & { force?: boolean; purge?: boolean },
       ) => {
-        const result = await takeDown(theWorld(), name ?? team, { force, purge, progress: note });
+        const result = await takeDown(theWorld(), oneTeam(name, team), { force, purge, progress: note });
         createOutput({ json }).data(
           result,
           `Team "${result.team}" is down.${result.archive === undefined ? '' : ` Archived in ${result.archive}`}`,

@@ -3,7 +3,7 @@ import { followEvents, teamEvents } from '../../app/look/events.js';
 import { theWorld } from '../../app/services.js';
 import { untilInterrupted } from '../interrupt.js';
 import { createOutput } from '../output.js';
-import { examples, type TeamOptions, wholeNumber, withJson, withTeam } from './shared.js';
+import { examples, oneTeam, type TeamOptions, wholeNumber, withJson, withTeam } from './shared.js';
 
 type Event = Awaited<ReturnType<typeof teamEvents>>[number];
 
@@ -21,12 +21,12 @@ export function register(program: Command): void {
       ) => {
         const output = createOutput({ json });
         if (!follow) {
-          const events = await teamEvents(theWorld(), name ?? team, since);
+          const events = await teamEvents(theWorld(), oneTeam(name, team), since);
           output.data(events, events.map(line).join('\n'));
           return;
         }
         await untilInterrupted(async (signal) => {
-          for await (const event of followEvents(theWorld(), name ?? team, since, signal))
+          for await (const event of followEvents(theWorld(), oneTeam(name, team), since, signal))
             output.item(event, line(event));
         });
       },

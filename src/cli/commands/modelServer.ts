@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { serveModels } from '../../app/demo/modelServer.js';
 import { theWorld } from '../../app/services.js';
 import { untilInterrupted } from '../interrupt.js';
@@ -41,7 +41,7 @@ export function register(program: Command): void {
     .option('--record <file>', 'keep each exchange with a real service, without keys')
     .option('--upstream <url>', 'the service to record, as https://api.anthropic.com')
     .option('--replay <file>', 'answer from what was recorded; a request that differs is refused and shown')
-    .option('--port <n>', 'a port of your choice', wholeNumber)
+    .option('--port <n>', 'a port of your choice', port)
     .option('--exit-with-parent', 'end when the program that started it has ended')
     .addHelpText('after', FAULTS)
     .action(async ({ fault, json, exitWithParent, ...options }: ServerOptions) => {
@@ -65,4 +65,10 @@ export function register(program: Command): void {
 
 function also(value: string, before: readonly string[]): string[] {
   return [...before, value];
+}
+
+function port(text: string): number {
+  const number = wholeNumber(text);
+  if (number > 65_535) throw new InvalidArgumentError('It must be at most 65535.');
+  return number;
 }

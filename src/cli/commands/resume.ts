@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { resume } from '../../app/resume/resume.js';
 import { theWorld } from '../../app/services.js';
 import { createOutput, isTerminal, note } from '../output.js';
-import { backendOption, examples, type TeamOptions, withJson, withTeam } from './shared.js';
+import { backendOption, examples, oneTeam, type TeamOptions, withJson, withTeam } from './shared.js';
 
 interface ResumeFlags extends TeamOptions {
   readonly detach?: boolean;
@@ -23,7 +23,7 @@ export function register(program: Command): void {
     )
     .action(async (name: string | undefined, { team, json, detach = false, backend }: ResumeFlags) => {
       const resumed = await resume(theWorld(), {
-        team: name ?? team,
+        team: oneTeam(name, team),
         backend,
         detach,
         isTerminal: isTerminal(),

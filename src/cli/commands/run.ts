@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { onFault, onInterrupt } from '../../app/interrupt.js';
+import { onFault, takeEndSignals } from '../../app/interrupt.js';
 import { refuseMembers } from '../../app/look/teams.js';
 import { failedRun } from '../../app/run/failedRun.js';
 import { type RunOutcome, runTeam } from '../../app/run/run.js';
@@ -7,11 +7,11 @@ import { isoNow, theWorld, type World } from '../../app/services.js';
 import { planTeam } from '../../app/start/planTeam.js';
 import { ExitCode, messageOf, UserError } from '../../util/errors.js';
 import { exitWith } from '../exit.js';
-import { isStdinPiped, note, onBrokenPipe, printLine } from '../output.js';
+import { createOutput, isStdinPiped, note, onBrokenPipe } from '../output.js';
 import { planLines } from '../planLines.js';
 import { printAnswer, printObject } from '../runOutput.js';
 import { runReports } from '../runReports.js';
-import { backendOption, duration, examples } from './shared.js';
+import { backendOption, examples, positiveDuration, word } from './shared.js';
 import { type TeamFlags, wishFrom, withTeamFlags } from './teamFlags.js';
 
 interface RunFlags extends TeamFlags {
@@ -35,12 +35,12 @@ export function register(program: Command): void {
     .addOption(
       new Option('--output-format <format>', 'what stdout is').choices(['text', 'json', 'stream-json']).default('text'),
     )
-    .option('--timeout <duration>', 'end it after so long: 30m, 90s', duration)
+    .option('--timeout <duration>', 'end it after so long: 30m, 90s', positiveDuration)
     .option('--keep', 'do not archive the team afterwards')
     .option('--approve-plans', 'approve the plans that only a person may decide')
-    .option('--resume <id>', 'go on with a run that was stopped: the session_id of its result')
-    .option('--junit <file>', 'write a JUnit report: a case for each member and each task')
-    .option('--json-schema <file>', 'a JSON schema that the answer has to fit: it is in structured_output')
+    .option('--resume <id>', 'go on with a run that was stopped: the session_id of its result', word)
+    .option('--junit <file>', 'write a JUnit report: a case for each member and each task', word)
+    .option('--json-schema <file>', 'a JSON schema that the answer has to fit: it is in structured_output', word)
     .addHelpText(
       'after',
       examples(
@@ -67,10 +67,10 @@ export function register(program: Command): void {
       const world = theWorld();
       const reports = runReports(dryRun ? undefined : junit, isoNow(world));
       await reports.begin();
-      const stop = new AbortController();
+      const { stop, hurry, restore: giveBackSignals } = takeEndSignals(world.clock);
       onBrokenPipe(() => stop.abort('EPIPE'));
       const restore = [
-        onInterrupt((signal) => stop.abort(signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM')),
+        giveBackSignals,
         onFault((error) => {
           note(error.stack ?? error.message);
           stop.abort(error);
@@ -81,9 +81,8 @@ export function register(program: Command): void {
         const wish = await wishFrom(words, team);
         if (dryRun) {
           const plan = await planTeam(world, wish, 'run');
-          printLine(
-            outputFormat === 'text' ? planLines(plan, backend) : JSON.stringify({ ...plan, environment: undefined }),
-          );
+          const output = createOutput({ json: outputFormat !== 'text' });
+          output.item({ ...plan, environment: undefined }, planLines(plan, backend));
           return;
         }
         const outcome = await runTeam(world, {
@@ -99,6 +98,7 @@ export function register(program: Command): void {
             if (outputFormat === 'stream-json') printObject(line);
           },
           signal: stop.signal,
+          hurry,
         });
         await reports.end(outcome.result);
         tell(outcome, outputFormat, () => world.ids.uuid());

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { UserError } from '../../util/errors.js';
 
 /** `-t, --team` and `--json`, as most commands have them. */
 export function withTeam(command: Command): Command {
@@ -9,6 +10,13 @@ export function withJson(command: Command): Command {
   return command.option('--json', 'print JSON');
 }
 
+/** The team of a command that takes it as its argument too. @throws UserError where the two name different ones. */
+export function oneTeam(argument: string | undefined, flag: string | undefined): string | undefined {
+  if (argument !== undefined && flag !== undefined && argument !== flag)
+    throw new UserError(`Which team, ${JSON.stringify(argument)} or ${JSON.stringify(flag)} (-t)? Name one.`);
+  return argument ?? flag;
+}
+
 /** Lines to copy, for below a command's help. */
 export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
@@ -17,6 +25,11 @@ export function examples(...lines: readonly string[]): string {
 export interface TeamOptions {
   readonly team?: string;
   readonly json?: boolean;
+}
+
+/** Where a member runs. */
+export function placeWords(paneId: string): string {
+  return paneId === 'in-process' ? 'the process of its lead' : paneId;
 }
 
 /** For `--set key=value`, given several times. */
@@ -47,6 +60,12 @@ export function listOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser(list).default([], 'none');
 }
 
+/** For a name or a path, which is never nothing. */
+export function word(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
+  return text;
+}
+
 export function positiveInteger(text: string): number {
   if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 on.');
   return Number(text);
@@ -71,6 +90,13 @@ export function duration(text: string): number {
   const [, amount = '', unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
   if (amount === '') throw new InvalidArgumentError('It must be a duration like 30m, 90s or 1h.');
   return Number(amount) * (UNITS[unit] ?? 1000);
+}
+
+/** For what ends at once without any. */
+export function positiveDuration(text: string): number {
+  const ms = duration(text);
+  if (ms <= 0) throw new InvalidArgumentError('It must be more than 0: a duration like 30m, 90s or 1h.');
+  return ms;
 }
 
 export const modeOption = () =>

@@ -4,7 +4,7 @@ import { chooseTeam } from '../../app/look/teams.js';
 import { theWorld } from '../../app/services.js';
 import { oneLine } from '../../util/text.js';
 import { createOutput, table } from '../output.js';
-import { examples, type TeamOptions, withJson, withTeam } from './shared.js';
+import { examples, oneTeam, type TeamOptions, withJson, withTeam } from './shared.js';
 
 export function register(program: Command): void {
   withJson(withTeam(program.command('status [team]')))
@@ -19,7 +19,7 @@ export function register(program: Command): void {
     )
     .action(async (name: string | undefined, { team, json, quiet }: TeamOptions & { quiet?: boolean }) => {
       const world = theWorld();
-      const status = await statusOf(world, await chooseTeam(world, name ?? team));
+      const status = await statusOf(world, await chooseTeam(world, oneTeam(name, team)));
       createOutput({ json }).data(status, quiet ? short(status) : await long(status, world.clock.now()));
     });
 }

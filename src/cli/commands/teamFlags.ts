@@ -2,28 +2,37 @@ import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { TeamWish } from '../../app/start/planTeam.js';
 import { messageOf, UserError } from '../../util/errors.js';
-import { collected, keyValue, listOption, modeOption, money, pluginDirOption, positiveInteger } from './shared.js';
+import {
+  collected,
+  keyValue,
+  listOption,
+  modeOption,
+  money,
+  pluginDirOption,
+  positiveInteger,
+  word,
+} from './shared.js';
 
 /** The flags that `up` and `run` share. */
 export function withTeamFlags(command: Command): Command {
   return command
-    .option('--template <name>', 'a template by name, whatever the first word is')
+    .option('--template <name>', 'a template by name, whatever the first word is', word)
     .addOption(
       new Option('--set <key=value>', "a value for a template's variable; may be given several times")
         .argParser(keyValue)
         .default({}, 'none'),
     )
     .option('--name <name>', "the team's name")
-    .option('--model <model>', 'sonnet, opus, haiku or a full id')
-    .option('--fallback-model <model>', 'the model to use while the first is overloaded')
+    .option('--model <model>', 'sonnet, opus, haiku or a full id', word)
+    .option('--fallback-model <model>', 'the model to use while the first is overloaded', word)
     .addOption(
       new Option('--effort <level>', 'how hard the model thinks').choices(['low', 'medium', 'high', 'xhigh', 'max']),
     )
     .addOption(modeOption())
     .addOption(listOption('--allowed-tools <rules>', 'what is allowed unasked, such as "Edit,Bash(npm test *)"'))
     .addOption(listOption('--disallowed-tools <rules>', 'what is denied, in the same form'))
-    .option('--settings <file|json>', 'settings that go before all others')
-    .option('--agents <json|file>', 'agent definitions that go before all others')
+    .option('--settings <file|json>', 'settings that go before all others', word)
+    .option('--agents <json|file>', 'agent definitions that go before all others', word)
     .addOption(pluginDirOption('a plugin for this run; may be given several times'))
     .addOption(
       new Option('--mcp-config <file|json>', 'MCP servers for this run; may be given several times')
@@ -36,7 +45,7 @@ export function withTeamFlags(command: Command): Command {
     .option('--max-turns <n>', 'how many responses of the model each agent may have', positiveInteger)
     .option('--max-budget-usd <amount>', 'what the team may spend, in US dollars', money)
     .option('--trust', 'trust this folder for this run (see: troupe trust --help)')
-    .option('--request-id <id>', 'an id of your own: the same one never starts two teams')
+    .option('--request-id <id>', 'an id of your own: the same one never starts two teams', word)
     .option('--replace', 'archive a dead team of that name first')
     .option('--dry-run', 'print what would start, and start nothing');
 }

@@ -45,6 +45,8 @@ export interface TmuxBackend extends Backend {
 const GONE: PaneEnd = { code: null, signal: null, lastLines: '' };
 /** UTF-16 units of a dead program's words that are kept. */
 const LAST_WORDS = 4000;
+/** Where no border has news, only a person can have changed something. */
+const LOOKS_AGAIN_MS = 2500;
 const KEEPS_ONLY_FAILED = { major: 3, minor: 2 };
 
 /** Members in panes of one tmux server. Targets are ids on the recorded server, never names or indexes. */
@@ -56,22 +58,26 @@ export function createTmuxBackend(options: TmuxBackendOptions): TmuxBackend {
   const tiling = createTiling(tmux);
   // Splits of one window must not overlap, and only the last of a burst arranges it.
   const queue = createQueue();
+  /** What the start before saw, for the next one in line: nobody else of us changes anything in between. */
+  let lookedAt: Awaited<ReturnType<typeof server.look>> | undefined;
   let onScreen: ReadonlySet<string> | undefined;
   const shown = new Map<string, string>();
+  let seen = { ofWhom: '', at: Number.NEGATIVE_INFINITY };
 
   async function arrange(rows: readonly PaneRow[]): Promise<void> {
     if (queue.waiting === 0) await tiling.arrange(rows, placing.arrangement(rows));
   }
 
   async function startInPane(request: PaneRequest): Promise<Pane> {
-    const { rows, environmentNames } = await server.look();
+    const { rows, environmentNames } = lookedAt ?? (await server.look());
+    lookedAt = undefined;
     const [first] = rows;
     if (first === undefined) {
       throw new UserError(
         `The tmux server of team "${team}" (process ${facts.serverPid}) is gone: troupe resume ${team}`,
       );
     }
-    const pane = await placing.emptyPane(request, rows);
+    const { pane, lines, dress } = await placing.emptyPane(request, rows);
     try {
       const { role, launchFile, cwd } = request;
       const argv = paneArgv({ program, role, launchFile, environment, serverNames: environmentNames });
@@ -79,16 +85,36 @@ export function createTmuxBackend(options: TmuxBackendOptions): TmuxBackend {
         command.setPaneOption(pane.paneId, command.TEAM_MARK, team),
         command.setPaneOption(pane.paneId, command.AGENT_MARK, request.member),
         ...(request.isHidden ? [command.setPaneOption(pane.paneId, command.HIDDEN_MARK, '1')] : []),
+        ...dress,
         ...setBorder(pane.paneId, borderValues({ ...request, state: 'starting' })),
         command.setPaneOption(pane.paneId, 'remain-on-exit', remainOnExit(first.version)),
         command.respawnPane(pane.paneId, cwd, argv),
       );
-      if (queue.waiting === 0) await arrange(await server.panes());
+      const now = marked(lines ? await server.parse(lines) : rows, pane, request);
+      if (queue.waiting > 0) lookedAt = { rows: now, environmentNames };
+      await arrange(now);
       return pane;
     } catch (error) {
       await tmux(['kill-pane', '-t', pane.paneId]).catch(() => {});
       throw error;
     }
+  }
+
+  /** As tmux lists them once the member has its marks. */
+  function marked(rows: readonly PaneRow[], pane: Pane, { member: agent, isHidden = false }: PaneRequest): PaneRow[] {
+    return rows.map((row) => ({
+      ...row,
+      ...(row.windowId === pane.windowId && { windowTeam: team }),
+      ...(row.paneId === pane.paneId && { team, agent, isHidden }),
+    }));
+  }
+
+  /** Any other work in line than a start. */
+  function inLine<T>(work: () => Promise<T>): Promise<T> {
+    return queue.run(() => {
+      lookedAt = undefined;
+      return work();
+    });
   }
 
   async function paneOf(pane: Pane): Promise<PaneRow | undefined> {
@@ -107,10 +133,12 @@ export function createTmuxBackend(options: TmuxBackendOptions): TmuxBackend {
   return {
     type: 'tmux',
 
-    async start(request) {
-      // tmux starts a program in the home directory when the asked one is missing, without a word.
-      await requireFolder(request.cwd);
-      return queue.run(() => startInPane(request));
+    start(request) {
+      return queue.run(async () => {
+        // tmux starts a program in the home directory when the asked one is missing, without a word.
+        await requireFolder(request.cwd);
+        return startInPane(request);
+      });
     },
 
     async ended(pane) {
@@ -137,7 +165,7 @@ export function createTmuxBackend(options: TmuxBackendOptions): TmuxBackend {
     },
 
     close(pane, owner) {
-      return queue.run(async () => {
+      return inLine(async () => {
         if (!pane.ownsPane) return;
         const row = (await server.panes()).find(({ paneId }) => paneId === pane.paneId);
         if (row === undefined || row.team !== owner.team || row.agent !== owner.member) return;
@@ -153,10 +181,14 @@ export function createTmuxBackend(options: TmuxBackendOptions): TmuxBackend {
     },
 
     refresh(members) {
-      return queue.run(async () => {
+      return inLine(async () => {
         if (!(await server.isAlive())) return;
         onScreen ??= new Set((await server.panes()).map(({ paneId }) => paneId));
         const changes = borderChanges(members, shown, onScreen);
+        const ofWhom = members.map(({ pane }) => pane.paneId).join();
+        const isAsSeen = changes.commands.length === 0 && ofWhom === seen.ofWhom;
+        if (isAsSeen && clock.monotonic() - seen.at < LOOKS_AGAIN_MS) return;
+        seen = { ofWhom, at: clock.monotonic() };
         try {
           const rows = await server.parse(await tmux(command.listPanes, ...changes.commands));
           onScreen = new Set(rows.filter((row) => row.team === team).map(({ paneId }) => paneId));
@@ -165,6 +197,7 @@ export function createTmuxBackend(options: TmuxBackendOptions): TmuxBackend {
         } catch (error) {
           if (!isTmuxFailure(error, 'gone', 'no-server')) throw error;
           onScreen = undefined;
+          seen = { ofWhom: '', at: Number.NEGATIVE_INFINITY };
         }
       });
     },
@@ -185,7 +218,7 @@ export function createTmuxBackend(options: TmuxBackendOptions): TmuxBackend {
     },
 
     setHidden(pane, member, isHidden) {
-      return queue.run(async () => {
+      return inLine(async () => {
         const rows = await server.panes();
         const row = rows.find(({ paneId }) => paneId === pane.paneId);
         if (!pane.ownsPane || row === undefined || row.team !== team || row.agent !== member) return undefined;

@@ -28,16 +28,33 @@ export function look(session: string): [TmuxCommand, ...TmuxCommand[]] {
   ];
 }
 
-/** An empty pane beside `target`, without a program and without the focus. `size`: columns or lines. */
-export function splitPane(target: string, direction: 'right' | 'below', cwd: string, size?: number): TmuxCommand {
-  const length = size === undefined ? [] : ['-l', String(size)];
-  const flag = direction === 'right' ? '-h' : '-v';
-  return ['split-window', '-d', flag, ...length, '-P', '-F', NEW_PANE, '-t', target, '-c', cwd, ''];
+/** What a new pane begins with. */
+export interface Placeholder {
+  /** Absolute. */
+  readonly cwd: string;
+  readonly mark?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A window behind the session's others, with a placeholder: tmux makes no empty window. */
-export function newWindow(session: string, name: string, cwd: string): TmuxCommand {
-  return ['new-window', '-d', '-P', '-F', NEW_PANE, '-n', name, '-t', `${session}:`, '-c', cwd, '--', ...PLACEHOLDER];
+/** A pane beside `target`, with a placeholder and without the focus. `size`: columns or lines. */
+export function splitPane(
+  target: string,
+  direction: 'right' | 'below',
+  placeholder: Placeholder,
+  size?: number,
+): TmuxCommand {
+  const length = size === undefined ? [] : ['-l', String(size)];
+  const flag = direction === 'right' ? '-h' : '-v';
+  return ['split-window', '-d', flag, ...length, '-P', '-F', NEW_PANE, '-t', target, ...held(placeholder)];
+}
+
+/** A window behind the session's others, with a placeholder. */
+export function newWindow(session: string, name: string, placeholder: Placeholder): TmuxCommand {
+  return ['new-window', '-d', '-P', '-F', NEW_PANE, '-n', name, '-t', `${session}:`, ...held(placeholder)];
+}
+
+function held({ cwd, mark = {} }: Placeholder): string[] {
+  const variables = Object.entries(mark).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+  return [...variables, '-c', cwd, '--', ...PLACEHOLDER];
 }
 
 /** A pane that has company gets a window of its own, behind the session's others and without the focus. */

@@ -2,6 +2,7 @@ import { UserError } from '../../util/errors.js';
 import { type Arrangement, type Layout, type Place, placeMember } from '../arrange.js';
 import type { Pane, PaneRequest } from '../backend.js';
 import { dressWindow, saveWindow } from './borders.js';
+import type { TmuxCommand } from './commands.js';
 import * as command from './commands.js';
 import { type PaneRow, parseNewPane } from './parse.js';
 import type { TmuxServerFacts } from './server.js';
@@ -19,11 +20,19 @@ export interface PlacingOptions {
   readonly dedicatedWindow?: boolean;
 }
 
+export interface EmptyPane {
+  readonly pane: Pane;
+  /** All panes as `list-panes` told them behind it; absent where it was there before. */
+  readonly lines?: readonly string[];
+  /** What makes its window show our borders. */
+  readonly dress: readonly TmuxCommand[];
+}
+
 /** Makes the pane that a program is then started in. */
 export interface Placing {
   arrangement(rows: readonly PaneRow[]): Arrangement;
-  /** A pane without a program of its own, in a window that shows our borders. */
-  emptyPane(request: PaneRequest, rows: readonly PaneRow[]): Promise<Pane>;
+  /** A pane without a program of its own. */
+  emptyPane(request: PaneRequest, rows: readonly PaneRow[]): Promise<EmptyPane>;
   /** Puts a member's pane away, into a window of its own. Returns where it is then. */
   putAway(row: PaneRow, rows: readonly PaneRow[]): Promise<Pane>;
   /** Puts it where a new member's would go; where there is no room, or each has a window, it stays where it is. */
@@ -39,30 +48,30 @@ export function createPlacing(tmux: Tmux, options: PlacingOptions): Placing {
     return { team, sessionId: facts.sessionId, layout, dedicatedWindow, ...known };
   }
 
-  async function leadsPane(lead: Pane, rows: readonly PaneRow[]): Promise<Pane> {
+  function leadsPane(lead: Pane, rows: readonly PaneRow[]): EmptyPane {
     if (!lead.ownsPane) throw new Error(`${lead.paneId} is the user's pane: nothing is started in it.`);
     const row = rows.find(({ paneId }) => paneId === lead.paneId);
     if (row === undefined) throw new UserError(`The lead's pane ${lead.paneId} is gone. Run "troupe resume ${team}".`);
-    await dress(row.windowId);
-    return { paneId: row.paneId, windowId: row.windowId, ownsPane: true };
+    const pane = { paneId: row.paneId, windowId: row.windowId, ownsPane: true };
+    return { pane, dress: row.windowTeam === team ? [] : dressWindow(row.windowId, team) };
   }
 
-  async function inNewWindow({ member, cwd, isHidden }: PaneRequest): Promise<Pane> {
+  async function inNewWindow({ member, cwd, mark, isHidden }: PaneRequest): Promise<EmptyPane> {
     const name = layout === 'windows' || isHidden ? member : team;
-    const made = parseNewPane(await tmux(command.newWindow(facts.sessionId, name, cwd)));
-    await dress(made.windowId);
-    return { ...made, ownsPane: true };
+    const { pane, lines } = await made(command.newWindow(facts.sessionId, name, { cwd, mark }));
+    return { pane, lines, dress: dressWindow(pane.windowId, team) };
   }
 
-  async function dress(windowId: string): Promise<void> {
-    await tmux(...dressWindow(windowId, team));
+  async function made(maker: TmuxCommand) {
+    const lines = await tmux(maker, command.listPanes);
+    return { pane: { ...parseNewPane(lines), ownsPane: true }, lines: lines.slice(1) };
   }
 
   /** A window that members come into may be the user's: what they had set there is kept. */
-  async function dressShared(windowId: string, rows: readonly PaneRow[]): Promise<void> {
-    if (rows.some((row) => row.windowId === windowId && row.windowTeam === team)) return;
+  async function dressShared(windowId: string, rows: readonly PaneRow[]): Promise<readonly TmuxCommand[]> {
+    if (rows.some((row) => row.windowId === windowId && row.windowTeam === team)) return [];
     if (!facts.ownsServer) await saveWindow(tmux, windowId);
-    await dress(windowId);
+    return dressWindow(windowId, team);
   }
 
   return {
@@ -72,11 +81,8 @@ export function createPlacing(tmux: Tmux, options: PlacingOptions): Placing {
       const place: Place = request.isHidden ? { kind: 'window' } : placeMember(rows, arrangement(rows));
       if (place.kind === 'window') return inNewWindow(request);
       try {
-        const made = parseNewPane(
-          await tmux(command.splitPane(place.target, place.direction, request.cwd, place.size)),
-        );
-        await dressShared(made.windowId, rows);
-        return { ...made, ownsPane: true };
+        const { pane, lines } = await made(command.splitPane(place.target, place.direction, request, place.size));
+        return { pane, lines, dress: await dressShared(pane.windowId, rows) };
       } catch (error) {
         if (!isTmuxFailure(error, 'no-space', 'gone')) throw error;
         return inNewWindow(request);
@@ -90,9 +96,9 @@ export function createPlacing(tmux: Tmux, options: PlacingOptions): Placing {
         await tmux(mark);
         return { paneId, windowId, ownsPane: true };
       }
-      const made = parseNewPane(await tmux(mark, command.breakPane(paneId, facts.sessionId, agent)));
-      await dress(made.windowId);
-      return { ...made, ownsPane: true };
+      const away = parseNewPane(await tmux(mark, command.breakPane(paneId, facts.sessionId, agent)));
+      await tmux(...dressWindow(away.windowId, team));
+      return { ...away, ownsPane: true };
     },
 
     async bringBack({ paneId, windowId }, rows) {
@@ -107,7 +113,8 @@ export function createPlacing(tmux: Tmux, options: PlacingOptions): Placing {
           return stays;
         }
         await tmux(unmark, command.joinPane(paneId, place.target, place.direction, place.size));
-        await dressShared(place.windowId, others);
+        const [first, ...more] = await dressShared(place.windowId, others);
+        if (first) await tmux(first, ...more);
         return { ...stays, windowId: place.windowId };
       } catch (error) {
         if (!isTmuxFailure(error, 'no-space', 'gone')) throw error;

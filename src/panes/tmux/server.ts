@@ -5,6 +5,7 @@ import type { Run } from '../../host/run.js';
 import { UserError } from '../../util/errors.js';
 import { foldName } from '../../util/names.js';
 import type { Pane } from '../backend.js';
+import { dressWindow } from './borders.js';
 import { listPanes, PLACEHOLDER } from './commands.js';
 import { checkVersion, type PaneRow, parsePanes } from './parse.js';
 import { createTmux, isTmuxFailure, type Tmux, TmuxError } from './tmux.js';
@@ -81,6 +82,8 @@ async function createSession(tmux: Tmux, team: string): Promise<{ facts: TmuxSer
     ['set-option', '-t', `=${session}:`, 'destroy-unattached', 'off'],
     ['set-option', '-s', 'exit-unattached', 'off'],
     ['set-option', '-t', `=${session}:`, SESSION_MARK, team],
+    // From the beginning: a border that comes later resizes what runs in the window.
+    ...dressWindow(`=${session}:`, team),
   );
   const [socketPath = '', pid = '', sessionId = '', paneId = '', windowId = ''] = line.split('|');
   const serverPid = Number(pid);
@@ -145,11 +148,20 @@ export function tmuxProbe(run: Run, environment: Environment) {
   };
 }
 
+/** What was said before, by PATH: a start asks when it decides and again when it begins. */
+const versions = new WeakMap<Run, Map<string, string>>();
+
 /** What `tmux -V` prints, or `undefined` when there is no tmux on the PATH. */
 export async function tmuxVersion(run: Run, environment: Environment): Promise<string | undefined> {
+  const { PATH = '' } = environment;
+  const known = versions.get(run) ?? new Map<string, string>();
+  const before = known.get(PATH);
+  if (before !== undefined) return before;
   try {
     const { exitCode, stdout } = await run('tmux', ['-V'], { env: scrubbed(environment), timeout: 5000 });
-    return exitCode === 0 ? stdout.trim() : undefined;
+    if (exitCode !== 0) return undefined;
+    versions.set(run, known.set(PATH, stdout.trim()));
+    return stdout.trim();
   } catch {
     return undefined;
   }

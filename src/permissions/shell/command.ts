@@ -22,6 +22,7 @@ export function readCommand(
   const words: Word[] = [];
   const assignments: Assignment[] = [];
   const redirects = [...more.redirects];
+  const fed = [...(more.fed ?? [])];
   let end = -1;
   for (const child of node.children) {
     const inner = child.type === 'command_name' ? child.children[0] : child;
@@ -30,7 +31,7 @@ export function readCommand(
       const one = readFileRedirect(child, walk);
       redirects.push(...one.redirects);
       if (one.words.length > 0) walk.doubt();
-    } else if (child.type === 'herestring_redirect') readHerestring(child, walk);
+    } else if (child.type === 'herestring_redirect') fed.push(readHerestring(child, walk));
     else if (inner && isWord(inner)) {
       if (child.startIndex === end || (words.length === 0 && RESERVED.has(inner.text))) walk.doubt();
       words.push(readWord(inner, walk));
@@ -44,7 +45,7 @@ export function readCommand(
   }
   const all = [...words, ...more.words];
   if (all.length === 0 || timesMore(all)) walk.doubt();
-  walk.add({ words: all, assignments, redirects, folders: at });
+  walk.add({ words: all, assignments, redirects, ...(fed.length > 0 && { fed }), folders: at });
   return moved(all, at, walk);
 }
 
@@ -137,6 +138,7 @@ export function readRedirected(node: Node, at: Folders, walk: Walk): Flow {
   const body = first && !first.type.endsWith('_redirect') ? first : undefined;
   const words: Word[] = [];
   const redirects: Redirected['redirects'][number][] = [];
+  const fed: Word[] = [];
   const behind: Node[] = [];
   let heredocs = 0;
   const read = (child: Node): void => {
@@ -144,10 +146,10 @@ export function readRedirected(node: Node, at: Folders, walk: Walk): Flow {
       const one = readFileRedirect(child, walk);
       words.push(...one.words);
       redirects.push(...one.redirects);
-    } else if (child.type === 'herestring_redirect') readHerestring(child, walk);
+    } else if (child.type === 'herestring_redirect') fed.push(readHerestring(child, walk));
     else if (child.type === 'heredoc_redirect') {
       heredocs += 1;
-      readHeredoc(child, walk);
+      fed.push(readHeredoc(child, walk));
       for (const inner of child.children) {
         if (inner.type.endsWith('_redirect')) read(inner);
         else if (inner.isNamed && !inner.type.startsWith('heredoc_')) behind.push(inner);
@@ -159,7 +161,7 @@ export function readRedirected(node: Node, at: Folders, walk: Walk): Flow {
   if (heredocs > 1) walk.doubt();
 
   let flow = stays(at);
-  if (body?.type === 'command') flow = readCommand(body, at, walk, { words, redirects });
+  if (body?.type === 'command') flow = readCommand(body, at, walk, { words, redirects, fed });
   else {
     if (words.length > 0) walk.doubt();
     if (body) flow = walk.statement(body, at);

@@ -67,12 +67,19 @@ export function splitGit(args: readonly string[]): {
   return { options: args.slice(0, at), rest: args.slice(at) };
 }
 
+/** Settings whose value git runs. */
+const RUN_BY_GIT =
+  /^(alias|pager|guitool|browser|man)\.|^(core\.(pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy|alternaterefscommand)|sequence\.editor|credential\.(.*\.)?helper|gpg\..*program|diff\.(external|.*\.(command|textconv))|difftool\..*|mergetool\..*|merge\..*\.driver|filter\..*\.(clean|smudge|process)|interactive\.difffilter|include(if\..*)?\.path|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs)|trailer\..*\.(cmd|command)|submodule\..*\.update|protocol\..*allow|init\.templatedir|url\..*)$/i;
+const RUNS =
+  /^(rebase\0(.*\0)?-\w*x|bisect\0run|submodule\0(.*\0)?foreach|filter-branch|difftool|mergetool|instaweb|web--browse|hook\0run|grep\0(.*\0)?(-\w*O|--op)|send-email\0(.*\0)?--(sendmail|smtp-server|to-cmd|cc-cmd|header-cmd)|(init|clone)\0(.*\0)?(--templ|--config|-c\b))/s;
+
 /** Whether these arguments of `git` name a program to be run, or a file to be written instead of shown. */
 export function gitRunsOthers(args: readonly string[]): boolean {
   const { options, rest } = splitGit(args);
   return (
     options.some((option) => /^(-c|--config-env|--exec-path)/.test(option)) ||
-    rest.some((arg) => /^--(ou|ext|textc|upload-p|receive-p|exec)/.test(arg)) ||
-    /^(rebase\0.*-x|bisect\0run|submodule\0foreach|filter-branch|difftool|mergetool)/s.test(rest.join('\0'))
+    rest.some((arg) => /^--(ou|ext|textc|upload-p|receive-p|exec)|^ext::/.test(arg)) ||
+    (rest[0] === 'config' && rest.some((arg) => RUN_BY_GIT.test(arg) || /^(-e|--edit|edit)$/.test(arg))) ||
+    RUNS.test(rest.join('\0'))
   );
 }

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import type { Parser } from 'web-tree-sitter';
-import { stringsRunBy } from './runsOthers.js';
-import { type Script, unread } from './script.js';
+import { hiddenIn } from './hiddenCommands.js';
+import { type Part, type Script, UNKNOWN, unread } from './script.js';
 import { readTree } from './tree.js';
 import type { Place } from './walk.js';
 
@@ -18,6 +19,12 @@ const DEEPEST = 4;
 const TREACHEROUS =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}|[\u037e\u01c0\u2223\u2016\ufe54\ufe59-\ufe5c\ufe64\ufe65\ufe68\ufe69\uff02-\uff0a\uff1b-\uff1f\uff3b-\uff40\uff5b-\uff5e]/u;
 
+const ANYTHING: Part = { words: [{ text: UNKNOWN }], assignments: [], redirects: [], folders: [] };
+
+/** What V8 of Node 20 has: `node --v8-options`. */
+const V8_BUDGET = 1_800_000;
+const NEVER = 2_000_000_000;
+
 let reader: Promise<ReadShell> | undefined;
 
 /** The reader of shell commands; its grammar is loaded once, by whoever needs it first. */
@@ -28,10 +35,31 @@ export function loadShell(): Promise<ReadShell> {
 
 async function createReader(): Promise<ReadShell> {
   const { Parser, Language } = await import('web-tree-sitter');
-  await Parser.init({ wasmBinary: await wasm('web-tree-sitter/web-tree-sitter.wasm') });
-  const parser = new Parser();
-  parser.setLanguage(await Language.load(await wasm('tree-sitter-bash/tree-sitter-bash.wasm')));
+  const [parserCode, grammarCode] = await Promise.all([
+    wasm('web-tree-sitter/web-tree-sitter.wasm'),
+    wasm('tree-sitter-bash/tree-sitter-bash.wasm'),
+  ]);
+  const parser = await withTieringBudget(NEVER, async () => {
+    await Parser.init({ wasmBinary: parserCode });
+    const made = new Parser();
+    made.setLanguage(await Language.load(grammarCode));
+    return made;
+  });
   return (command, place) => read(command, place, parser, 0);
+}
+
+/**
+ * V8 would soon compile the grammar's one huge function again, thoroughly: a second of a core in every process, for which
+ * nothing is read faster, and which the process's end waits for. The budget counts where code is loaded; afterwards it is
+ * V8's own again, since V8 takes no kept code of JavaScript while a flag is another than when it was kept.
+ */
+async function withTieringBudget<Result>(budget: number, load: () => Promise<Result>): Promise<Result> {
+  setFlagsFromString(`--wasm-tiering-budget=${budget}`);
+  try {
+    return await load();
+  } finally {
+    setFlagsFromString(`--wasm-tiering-budget=${V8_BUDGET}`);
+  }
 }
 
 /** Beside the bundle, or where the package has it when the program runs from its source. */
@@ -46,12 +74,15 @@ function read(command: string, place: Place, parser: Parser, depth: number): Scr
   if (!tree) return unread(command);
   try {
     const { parts, isUnderstood } = readTree(tree.rootNode, command, place);
-    const inner =
-      depth < DEEPEST ? parts.flatMap(stringsRunBy).map((text) => read(text, place, parser, depth + 1)) : [];
+    const hidden = depth < DEEPEST ? parts.map(hiddenIn) : [];
+    const inner = hidden.flatMap(({ texts }) => texts).map((text) => read(text, place, parser, depth + 1));
     return {
       text: command,
       parts,
-      hidden: inner.flatMap((script) => [...script.parts, ...script.hidden]),
+      hidden: [
+        ...inner.flatMap((script) => [...script.parts, ...script.hidden]),
+        ...(hidden.some(({ isOpen }) => isOpen) ? [ANYTHING] : []),
+      ],
       isUnderstood: isUnderstood && !TREACHEROUS.test(command),
     };
   } finally {

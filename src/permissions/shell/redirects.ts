@@ -1,5 +1,5 @@
 import type { Node } from 'web-tree-sitter';
-import type { Part, Word } from './script.js';
+import { type Part, UNKNOWN, type Word } from './script.js';
 import { isWord, readWord, type WordWalk } from './words.js';
 
 type Redirects = Part['redirects'];
@@ -8,6 +8,8 @@ export interface Redirected {
   readonly redirects: Redirects;
   /** `> file a b`: the grammar takes `a b` for more of the redirect, the shell for arguments. */
   readonly words: readonly Word[];
+  /** What the command is given to read. */
+  readonly fed?: readonly Word[];
 }
 
 const WRITES = new Set(['>', '>>', '>|', '&>', '&>>', '>&']);
@@ -38,36 +40,42 @@ export function readFileRedirect(node: Node, walk: WordWalk): Redirected {
 }
 
 /** `<<< word`. */
-export function readHerestring(node: Node, walk: WordWalk): void {
+export function readHerestring(node: Node, walk: WordWalk): Word {
   const [, word, ...more] = node.children;
-  if (word && isWord(word) && more.length === 0) readWord(word, walk);
-  else walk.doubt();
+  if (word && isWord(word) && more.length === 0) return readWord(word, walk);
+  walk.doubt();
+  return NOBODY_KNOWS;
 }
 
+const NOBODY_KNOWS: Word = { text: UNKNOWN };
+
 /** A document that follows the line: what is expanded in it, and whether it ends where the shell will end it. */
-export function readHeredoc(node: Node, walk: WordWalk): void {
+export function readHeredoc(node: Node, walk: WordWalk): Word {
   const [operator, start] = node.children;
   const body = node.children.find(({ type }) => type === 'heredoc_body');
   const end = node.children.find(({ type }) => type === 'heredoc_end');
   const [, quote, name] = /^(['"]?)(\w+)\1$/.exec(start?.text ?? '') ?? [];
   if (!end || !start || name === undefined || !endsThere(walk.source, start, end, name, operator?.type === '<<-')) {
     walk.doubt();
-    return;
+    return NOBODY_KNOWS;
   }
-  if (!body || quote !== '') return;
+  if (!body || quote !== '') return { text: body?.text ?? '' };
+  let text = '';
   let from = body.startIndex;
   const literal = (to: number) => {
-    const text = walk.source.slice(from, to);
-    if (!/^(?:[^\\`$]|\\[^\n])*$/s.test(text)) walk.doubt();
+    const piece = walk.source.slice(from, to);
+    if (!/^(?:[^\\`$]|\\[^\n])*$/s.test(piece)) walk.doubt();
+    text += piece;
   };
   for (const child of body.children) {
     if (child.type === 'heredoc_content') continue;
     literal(child.startIndex);
-    if (isWord(child)) readWord(child, walk);
+    if (isWord(child)) text += readWord(child, walk).text;
     else walk.doubt();
     from = child.endIndex;
   }
   literal(body.endIndex);
+  return { text };
 }
 
 function endsThere(source: string, start: Node, end: Node, name: string, isIndented: boolean): boolean {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { gitRunsOthers, splitGit } from './freeGit.js';
-import { isKnown, type Part, UNKNOWN, type Word } from './script.js';
+import { runsByOption } from './optionsThatRun.js';
+import { isKnown, UNKNOWN, type Word } from './script.js';
 
 /** Programs that run what the rest of their words, or a string among them, says. */
 const RUN_OTHERS = new Set(
@@ -10,7 +10,23 @@ const RUN_OTHERS = new Set(
     'builtin command timeout time nice nohup stdbuf noglob alias hash compgen complete bind mapfile readarray'
   ).split(' '),
 );
-const SHELLS = new Set('sh bash dash zsh ksh mksh ash fish tcsh csh rbash'.split(' '));
+export const SHELLS: ReadonlySet<string> = new Set('sh bash dash zsh ksh mksh ash fish tcsh csh rbash'.split(' '));
+/** Programs beside those whose words may be a command, and whose own work a rule with a `*` may well be for. */
+const MAY_RUN_TAIL = new Set(
+  (
+    'ssh npx bunx pnpx pkexec runuser sg fakeroot faketime prlimit numactl setarch linux32 linux64 choom uclampset proot ' +
+    'bwrap firejail gosu su-exec tini dumb-init daemonize chpst setpriv caffeinate xvfb-run torsocks torify proxychains ' +
+    'proxychains4 ssh-agent perf valgrind catchsegv hyperfine cross-env dotenv watchexec nodemon concurrently cgexec ' +
+    'with-contenv s6-setuidgid start-stop-daemon tmux screen'
+  ).split(' '),
+);
+/** Programs that run what stands behind one of their words: `docker run image rm a` is, `docker rm a` is not `rm a`. */
+const RUN_BEHIND = new Set(
+  (
+    'docker podman kubectl oc npm pnpm yarn bun deno uv poetry pipenv pipx pdm hatch pixi rye bundle mise asdf direnv lxc ' +
+    'vagrant ip nix conda mamba systemd-nspawn machinectl'
+  ).split(' '),
+);
 const FIND_RUNS = /^-(exec|ok|delete|fprint|fls)/;
 
 /** What is left of a command without a program in front that only runs it: `timeout 5 npm test`. */
@@ -68,7 +84,8 @@ export function runsOthers([program, ...args]: readonly Word[]): boolean {
   const texts = args.map(({ text }) => text);
   if (name === 'command' && /^-[vV]$/.test(texts[0] ?? '')) return false;
   if (name === 'find') return texts.some((text) => FIND_RUNS.test(text)) || args.some((word) => !isKnown(word));
-  if (name === 'git') return gitRunsOthers(texts);
+  if (runsByOption(name, texts)) return true;
+  if (readsCommands([program, ...args])) return true;
   if (SHELLS.has(name))
     return texts.every((text) => text.startsWith('-')) || texts.some((text) => /^-\w*[cis]/.test(text));
   return RUN_OTHERS.has(name);
@@ -76,20 +93,43 @@ export function runsOthers([program, ...args]: readonly Word[]): boolean {
 
 /** Whether any word behind the program may be the beginning of another command. */
 export function mayRunTail(program: string): boolean {
-  return RUN_OTHERS.has(program) || SHELLS.has(program) || program === 'find';
+  return RUN_OTHERS.has(program) || SHELLS.has(program) || MAY_RUN_TAIL.has(program) || program === 'find';
 }
 
-/** Programs that run a string of theirs, but not whatever stands behind them. */
-const TAKE_STRINGS = new Set('ssh docker podman kubectl npx npm nix-shell script'.split(' '));
+/** `npm run rm` is a script of the project's, `npm exec rm` is `rm`. */
+const BEHIND = /^(run|exec|x|dlx|develop|shell|--|-c)$/;
+const BEHIND_SCRIPTS = /^(exec|x|dlx|--|-c)$/;
 
-/** The strings that a command hands to a shell, or may. */
-export function stringsRunBy({ words }: Part): readonly string[] {
-  const [program, ...args] = words.map(({ text }) => text);
-  const name = basename(program ?? '');
-  if (!mayRunTail(name) && !TAKE_STRINGS.has(name) && name !== 'git') return [];
-  const candidates = name === 'git' ? splitGit(args).options : args;
-  const strings = candidates
-    .flatMap((arg) => [arg, ...arg.split('=').slice(1), arg.replace(/^-\w/, ''), arg.replace(/^[^=]*=!/, '')])
-    .filter((text) => /[\s;&|$`(<>]/.test(text));
-  return [...new Set([...strings, ...(name === 'eval' ? [args.join(' ')] : [])])];
+/** Behind more words than that anything may stand. */
+const MOST_TAILS = 400;
+
+/** What behind a program (without its folder) may be other commands: each end of its words, where it runs such. */
+export function tailsBehind(program: string, args: readonly string[]): readonly (readonly string[])[] {
+  let from = args.length;
+  if (mayRunTail(program) || runsByOption(program, args)) from = 0;
+  else if (RUN_BEHIND.has(program)) {
+    const behind = /^(npm|pnpm|yarn|bun|deno)$/.test(program) ? BEHIND_SCRIPTS : BEHIND;
+    from = args.findIndex((arg) => behind.test(arg)) + 1 || args.length;
+  }
+  const tails = args.slice(from, from + MOST_TAILS).map((_, index) => args.slice(from + index));
+  return args.length - from > MOST_TAILS ? [...tails, [UNKNOWN]] : tails;
+}
+
+/** Whether the command takes what it is to run from its input: `sh`, `bash -s`, `sh /dev/stdin`, `at now`. */
+export function readsCommands([program, ...args]: readonly Word[]): boolean {
+  const name = basename(program?.text ?? '');
+  const texts = args.map(({ text }) => text);
+  if (name === 'at' || name === 'batch' || name === 'newgrp') return true;
+  if (name === 'crontab') return texts.includes('-');
+  if (name === 'make')
+    return texts.some((text, index) => text === '-f-' || (text === '-' && texts[index - 1] === '-f'));
+  if (!SHELLS.has(name) || texts.some((text) => /^(-[a-zA-Z]*c|--version|--help)$/.test(text))) return false;
+  const operand = texts.find(
+    (text, index) => !/^[-+]/.test(text) && !/^([-+][oO]|--(rcfile|init-file))$/.test(texts[index - 1] ?? ''),
+  );
+  return (
+    operand === undefined ||
+    texts.some((text) => /^-[a-zA-Z]*s[a-zA-Z]*$/.test(text) || text === '-') ||
+    /^(\/dev\/stdin|\/(dev|proc\/self)\/fd\/0)$/.test(operand)
+  );
 }

@@ -29,6 +29,8 @@ export interface Part {
   readonly words: readonly Word[];
   readonly assignments: readonly Assignment[];
   readonly redirects: readonly { readonly kind: 'read' | 'write'; readonly target: Word }[];
+  /** What it is given to read: `<<< text`, `<<EOF`. */
+  readonly fed?: readonly Word[];
   /** Each folder (absolute) that it may run in: where it starts, or where a `cd` before it led. */
   readonly folders: readonly string[];
 }

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { matchesWildcards, type Rule } from '../rule.js';
 import { splitGit } from './freeGit.js';
 import { mayMatchWildcards } from './mayMatch.js';
-import { layersOf, mayRunTail, runsOthers } from './runsOthers.js';
+import { layersOf, runsOthers, tailsBehind } from './runsOthers.js';
 import { isKnown, NUMBER, type Part, type Script, UNKNOWN, type Word } from './script.js';
 
 /** Whether an allow rule is for every command, or for exactly this text, whatever the shell makes of it. */
@@ -49,22 +49,26 @@ function linesOf({ text, parts, hidden, isUnderstood }: Script): string[] {
   return [text.trim(), ...lines, ...(isUnderstood ? [] : guessesOf(text))];
 }
 
+const PATTERNS = /[*?]|\[[^\]]*\]?|\{.*\}/gs;
+/** What the shell would put something else in for. */
+const EXPANSIONS = /\$\{[^{}]*\}|\$\w+|\$[@*]|\{[^{}\s]*\}|\[[^[\]\s]*\]|[*?]/g;
+
 const textOf = ({ text, isPattern = false }: Word) =>
-  isPattern ? unknownIn(text).replace(/[*?]|\[[^\]]*\]?/g, UNKNOWN) : unknownIn(text);
+  isPattern ? unknownIn(text).replace(PATTERNS, UNKNOWN) : unknownIn(text);
 
 function readingsOf(words: readonly string[]): string[] {
   const [named, ...rest] = words;
   if (named === undefined) return [];
   const program = basename(named);
-  const tails = mayRunTail(program) ? rest.flatMap((_, start) => nameReadings(rest.slice(start))) : [];
-  return [...nameReadings(words), ...tails];
+  return [...nameReadings(words), ...tailsBehind(program, rest).flatMap(nameReadings)];
 }
 
 function nameReadings([named = '', ...rest]: readonly string[]): string[] {
   const program = basename(named);
+  // A file system without cases takes `RM` for `rm`.
+  const names = new Set([named, program, program.toLowerCase()]);
   return [
-    [named, ...rest].join(' '),
-    [program, ...rest].join(' '),
+    ...[...names].map((name) => [name, ...rest].join(' ')),
     ...(program === 'git' ? [['git', ...splitGit(rest).rest].join(' ')] : []),
   ];
 }
@@ -74,11 +78,12 @@ const KEYWORDS = new Set('then else elif do if while until ! coproc'.split(' '))
 
 /**
  * What may be in a command that nobody understands, generously: split at whatever could be an operator, with quotes
- * read as quotes and as separators.
+ * read as quotes and as separators, and with what the shell puts in left open.
  */
 function guessesOf(command: string): string[] {
   const joined = command.replace(/\\\r?\n/g, '');
-  return [joined.replace(/\$?['"]|\\/g, ''), joined.replace(/['"\\]/g, ';')]
+  const plain = joined.replace(/\$?['"]|\\/g, '');
+  return [plain, joined.replace(/['"\\]/g, ';'), plain.replace(EXPANSIONS, UNKNOWN)]
     .flatMap((text) => text.split(SEPARATORS))
     .flatMap((part) => readingsOf(withoutPrefix(part.split(/\s+/))));
 }

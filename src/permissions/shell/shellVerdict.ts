@@ -9,6 +9,8 @@ export interface ShellPowers {
   readonly rules: readonly Rule[];
   readonly mode: string;
   isReadable(path: string): boolean;
+  /** Whether a `cd` may lead there although nothing in it may be read. */
+  isEnterable(path: string): boolean;
   isWritable(path: string): boolean;
 }
 
@@ -26,8 +28,8 @@ export function shellVerdict({ script, parts }: ShellFacts, powers: ShellPowers)
   if (whole) return { by: `rule ${formatRule(whole)}` };
   const covers = parts.map((part, index) => {
     const isSettled = part.kind !== 'other' && !part.isUnsafe && !relinked(part, index, parts, script.text);
-    if (isSettled && part.reads.every(powers.isReadable) && part.writes.every(powers.isWritable))
-      return `mode ${powers.mode}`;
+    const isOpen = (path: string) => powers.isReadable(path) || (part.isMove && powers.isEnterable(path));
+    if (isSettled && part.reads.every(isOpen) && part.writes.every(powers.isWritable)) return `mode ${powers.mode}`;
     const rule = part.isUnsafe ? undefined : powers.rules.find((candidate) => allowsPart(candidate, part.part));
     return rule && `rule ${formatRule(rule)}`;
   });

@@ -30,10 +30,17 @@ export const isWord = ({ type }: Node): boolean => WORDS.has(type);
 export function readWord(node: Node, walk: WordWalk): Word {
   const { text, shape, isStream = false } = piecesOf(node, walk);
   // `{a,b}` makes several words of one.
-  if (/\{.*(,|\.\.).*\}/s.test(shape)) walk.doubt();
+  const isSeveral = makesSeveral(shape);
+  if (isSeveral) walk.doubt();
   const isHome = /^~(\/|$)/.test(shape);
-  const isPattern = /[*?[]|[=:]~/.test(shape) || (shape.startsWith('~') && !isHome);
+  const isPattern = isSeveral || /[*?[]|[=:]~/.test(shape) || (shape.startsWith('~') && !isHome);
   return { text, ...(isPattern && { isPattern }), ...(isHome && { isHome }), ...(isStream && { isStream }) };
+}
+
+/** A `,` or `..` between the first `{` and the last `}`. */
+function makesSeveral(shape: string): boolean {
+  const inside = shape.slice(shape.indexOf('{') + 1, shape.lastIndexOf('}') + 1);
+  return shape.includes('{') && /,|\.\./.test(inside);
 }
 
 function piecesOf(node: Node, walk: WordWalk): Piece {
@@ -124,20 +131,27 @@ function string(node: Node, walk: WordWalk): Piece {
   return quoted(text);
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', '\\': '\\', "'": "'", '"': '"', a: '\x07' };
-const ESCAPE = /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|([0-7]{1,3})|(.))/gs;
+const ESCAPES: Readonly<Record<string, string>> = {
+  ...{ n: '\n', t: '\t', r: '\r', v: '\v', f: '\f', b: '\b', a: '\x07', e: '\x1b', E: '\x1b' },
+  ...{ '\\': '\\', "'": "'", '"': '"', '?': '?' },
+};
+const ESCAPE = /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|(.))/gs;
+const LAST_CODE = 0x10ffff;
 
 /** `$'…'`: a word that may be written without any of its letters. */
 function ansi(node: Node, walk: WordWalk): Piece {
   const [, inner] = /^\$'((?:[^'\\]|\\.)*)'$/s.exec(node.text) ?? [];
   if (inner === undefined) return doubtful(node, walk);
-  const text = inner.replace(ESCAPE, (_, hex?: string, unicode?: string, octal?: string, letter = '') => {
-    const code = hex ?? unicode;
-    if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
-    if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal, 8) & 0xff);
-    if (!Object.hasOwn(ESCAPES, letter)) walk.doubt();
-    return ESCAPES[letter] ?? '';
-  });
+  const text = inner.replace(
+    ESCAPE,
+    (_, hex?: string, unicode?: string, long?: string, octal?: string, letter = '') => {
+      const code = hex ?? unicode ?? long;
+      if (code !== undefined) return String.fromCodePoint(Math.min(Number.parseInt(code, 16), LAST_CODE));
+      if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal, 8) & 0xff);
+      if (!Object.hasOwn(ESCAPES, letter)) walk.doubt();
+      return ESCAPES[letter] ?? '';
+    },
+  );
   // Bash ends the word at a NUL, and makes bytes of what is beyond ASCII.
   if (/[^\x01-\x7f]/.test(text) && text !== inner) walk.doubt();
   return quoted(text.replace(/[\0\x02]/g, ''));

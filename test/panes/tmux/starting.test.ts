@@ -5,6 +5,7 @@ import { run } from '../../../src/host/run.js';
 import { createTmux, type Tmux } from '../../../src/panes/tmux/tmux.js';
 import { UserError } from '../../../src/util/errors.js';
 import { eventually } from '../../helpers/eventually.js';
+import { fakeClock } from '../../helpers/fakeClock.js';
 import { tempDir } from '../../helpers/tempDir.js';
 import { type OwnServerOptions, ownServer } from '../harness.js';
 
@@ -242,6 +243,52 @@ test('thirty members cost one call to tmux for a look at all of them', async () 
   expect(calls).toBe(2);
   const border = ['list-panes', '-a', '-F', '#{@troupe_agent} #{@troupe_state} #{@troupe_activity}'] as const;
   expect(await tmuxOf(stage)(border)).toContain('a working Reading a.ts');
+});
+
+test('starts that stand in line cost two calls each, one look and one arrangement, and stay in their order', async () => {
+  const commands: string[] = [];
+  const noting: typeof run = (file, args, options) => {
+    commands.push(args[3] ?? '');
+    return run(file, args, options);
+  };
+  await using stage = await ownServer({ options: { run: noting } });
+  const names = ['a', 'b', 'c', 'd'];
+  const launchFile = join(stage.dir, 'none.json');
+  const starting = names.map((member) =>
+    stage.backend.start({ team: 'red', member, cwd: stage.dir, launchFile, role: 'teammate' }),
+  );
+  const ids = (await Promise.all(starting)).map(({ paneId }) => Number(paneId.slice(1)));
+  expect(commands).toEqual(['list-panes', ...names.flatMap(() => ['split-window', 'set-option']), 'select-layout']);
+  expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+});
+
+test('without news of a member, tmux is looked at again only after seconds: then what a person closed is made up for', async () => {
+  let calls = 0;
+  const counting: typeof run = (...given) => {
+    calls++;
+    return run(...given);
+  };
+  const clock = fakeClock();
+  await using stage = await ownServer({ options: { run: counting, clock } });
+  const names = ['a', 'b', 'c'];
+  const panes = await Promise.all(names.map((name) => stage.start(name)));
+  const facts = panes.map((pane, index) => ({ pane, member: names[index] ?? '', state: 'idle' }));
+  await stage.backend.refresh(facts);
+  await stage.backend.refresh(facts);
+  await tmuxOf(stage)(['kill-pane', '-t', panes[1]?.paneId ?? '']);
+  calls = 0;
+  for (let second = 0; second < 2; second++) {
+    await clock.pass(1000);
+    await stage.backend.refresh(facts);
+  }
+  expect(calls).toBe(0);
+  await clock.pass(1000);
+  await stage.backend.refresh(facts);
+  // The look, and the layout of those that are left.
+  expect(calls).toBe(2);
+  calls = 0;
+  await stage.backend.refresh(facts.slice(1));
+  expect(calls).toBe(1);
 });
 
 test('a member that is gone does not keep the borders of the others from being told', async () => {
