@@ -1,9 +1,12 @@
+import { setMaxListeners } from 'node:events';
 import { ExitCode, hasCode, messageOf, UserError } from '../util/errors.js';
 import { askedExitCode } from './exit.js';
 import { note, onBrokenPipe, printLine } from './output.js';
 
 /** Runs one command line to its end and sets the process's exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
+  // As many calls and agents as there are listen for one abort: that is no leak, and nothing to warn a user of.
+  setMaxListeners(0);
   let isBroken = false;
   // The news of it may come before the command has ended, or after.
   onBrokenPipe(() => {

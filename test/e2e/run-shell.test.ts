@@ -65,3 +65,13 @@ agents:
   expect(result.permission_denials.map(({ tool_input }) => tool_input)).toEqual([{ command: 'ls > out' }]);
   expect(heardBy(alone, 'team-lead').join('\n')).toContain('1\\npackage.json\\ntest.js');
 });
+
+test('a run in which many files are read at once warns of no leak', async () => {
+  const reads = Array.from({ length: 14 }, () => '{ tool: Read, input: { file_path: package.json } }');
+  const script = `agents: { team-lead: [{ when: { turn: 1 }, reply: [${reads.join(', ')}] }, { reply: Done. }] }`;
+  await using team = await stage(script);
+  await addProject(team);
+  const { result, stderr } = await runJson(team, 'Read.');
+  expect(result).toMatchObject({ subtype: 'success', num_turns: 2 });
+  expect(stderr).not.toMatch(/warning/i);
+});
