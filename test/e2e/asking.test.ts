@@ -51,8 +51,8 @@ describe.each(BACKENDS)('a person at the lead of a team on %s', (backend) => {
     for (const name of NAMES) await team.until(name, 'idle');
   });
   afterAll(async () => {
+    await using _ = team;
     await team.ok('down');
-    await team[Symbol.asyncDispose]();
   });
 
   const isThere = (file: string) => existsSync(join(team.repo, file));

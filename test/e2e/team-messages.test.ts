@@ -30,9 +30,9 @@ describe.each(BACKENDS)('a team on %s', (backend) => {
     for (const name of ['bob', 'carol', 'ann', 'dave', 'team-lead']) await team.until(name, 'idle');
   });
   afterAll(async () => {
+    await using _ = team;
     await team.ok('down');
     expect(await namesIn(join(team.folder, 'run', 'troupe'))).toEqual([]);
-    await team[Symbol.asyncDispose]();
   });
 
   test('prose goes from the user, the lead and a member to each other, with its sender and its id', async () => {

@@ -27,11 +27,11 @@ describe.each(BACKENDS)('a team on %s', (backend) => {
     for (const name of NAMES) await team.until(name, 'idle');
   });
   afterAll(async () => {
+    await using _ = team;
     await team.ok('down');
     expect(await namesIn(join(team.folder, 'run', 'troupe'))).toEqual([]);
     const { processes, locks } = await team.traces();
     expect([processes.filter((line) => line.includes('troupe.js')), locks]).toEqual([[], []]);
-    await team[Symbol.asyncDispose]();
   });
 
   const asked = () => team.asked('permission');

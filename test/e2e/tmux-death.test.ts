@@ -25,9 +25,9 @@ describe('one team, whose members die one after the other,', () => {
     await up(stage, FOUR);
   });
   afterAll(async () => {
+    await using _ = stage;
     await stage.ok('down');
     expect(await stage.traces()).toMatchObject({ processes: [], panes: [], sockets: [] });
-    await stage[Symbol.asyncDispose]();
   });
 
   test('has a killed one terminated at the next look from another process, and its lead hears of it', async () => {

@@ -58,9 +58,9 @@ beforeAll(async () => {
   await stage.ok('up', 'many', '--name', 'hands', ...flags);
 });
 afterAll(async () => {
+  await using _ = stage;
   await stage.ok('down');
   expect(await stage.traces()).toMatchObject({ processes: [], panes: [], sockets: [] });
-  await stage[Symbol.asyncDispose]();
 });
 
 /** The member is in the middle of a tool call. */

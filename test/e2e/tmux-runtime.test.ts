@@ -47,9 +47,9 @@ describe.each(BACKENDS)('the shipped runtime on the %s backend', (backend, up) =
     await up(stage);
   });
   afterAll(async () => {
+    await using _ = stage;
     await stage.ok('down');
     expect((await stage.traces()).sockets).toEqual(backend === 'tmux' ? [] : ['user']);
-    await stage[Symbol.asyncDispose]();
   });
 
   test('starts eight members at once, each with its own first message, its own session and no other’s mail', async () => {
