@@ -56,6 +56,7 @@ const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inp
 
 mkdirSync(`${root}dist`, { recursive: true });
 for (const { path, text } of builds.flatMap(({ outputFiles }) => outputFiles)) {
+  requireAscii(path, text);
   // At once, for others may be running the program.
   writeFileSync(`${path}.new`, `${text}//${createHash('sha256').update(text).digest('hex')}`);
   renameSync(`${path}.new`, path);
@@ -84,3 +85,10 @@ const current = new Set([
 ]);
 for (const name of readdirSync(`${root}dist`))
   if (!current.has(name)) rmSync(`${root}dist/${name}`, { recursive: true });
+
+/** bin/cached.js reads bundles as latin1, which is fast; esbuild leaves other characters in tagged templates and patterns. */
+function requireAscii(path, text) {
+  const [found] = /[^\n]{0,40}[^\0-\x7f][^\n]{0,40}/.exec(text) ?? [];
+  if (found !== undefined)
+    throw new Error(`${path} must be ASCII. Write what is not as a plain string, or as \\u…: ${found}`);
+}

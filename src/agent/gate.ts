@@ -26,7 +26,7 @@ export function createGate({ context, ask, auto }: GateDeps): Gate {
       const { description, suggestions, isUnsettled } = verdict;
       const question = { tool: tool.name, toolUseId: call.id, input: call.input, description, suggestions };
       const asked = async (open: PermissionQuestion, late: AbortSignal): Promise<HookedAnswer> =>
-        (await hooks?.onQuestion(open, late)) ?? ask(open, late);
+        (await hooks?.onQuestion(open, { tool, access, call }, late)) ?? ask(open, late);
       const answer = await (auto && now.mode === 'auto' && isUnsettled
         ? auto(question, signal, asked)
         : asked(question, signal));

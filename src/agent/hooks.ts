@@ -1,15 +1,8 @@
-import type { ContentBlockParam, ToolUseBlock } from '../model/types.js';
+import type { ContentBlockParam } from '../model/types.js';
 import type { JudgeContext } from '../permissions/judge.js';
 import type { CompactionTrigger, TurnEnd } from './events.js';
-import type { CallHooks } from './ports.js';
-import type { Access, Tool, ToolOutput } from './tool.js';
-
-/** A call as hooks are told of it: its input is in order. */
-export interface HookedCall {
-  readonly tool: Tool;
-  readonly access: Access;
-  readonly call: ToolUseBlock;
-}
+import type { CallHooks, HookedCall } from './ports.js';
+import type { ToolOutput } from './tool.js';
 
 /** What hooks say of a call before it is judged. */
 export interface BeforeCall {

@@ -38,16 +38,27 @@ export type PermissionAnswer =
 export type AskPort = (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
 
 /** A permission that a hook may have answered in the person's place, with another input for the call. */
-export type HookedAnswer = PermissionAnswer & { readonly input?: Readonly<Record<string, unknown>> | undefined };
+export type HookedAnswer = PermissionAnswer & {
+  readonly input?: Readonly<Record<string, unknown>> | undefined;
+  /** The turn ends behind this batch of calls. */
+  readonly stops?: boolean | undefined;
+};
 
 /** An answer, with what the call may show where it runs. */
 export type JudgedAnswer = HookedAnswer & { readonly sight?: Sight };
+
+/** A call as hooks are told of it: its input is in order. */
+export interface HookedCall {
+  readonly tool: Tool;
+  readonly access: Access;
+  readonly call: ToolUseBlock;
+}
 
 /** What hooks have to say of one call. */
 export interface CallHooks {
   readonly said?: 'allow' | 'ask' | undefined;
   /** A question that is about to be asked; nothing where it is still to be asked. */
-  onQuestion(question: PermissionQuestion, signal: AbortSignal): Promise<HookedAnswer | undefined>;
+  onQuestion(question: PermissionQuestion, about: HookedCall, signal: AbortSignal): Promise<HookedAnswer | undefined>;
 }
 
 /** Whether a call may run. */

@@ -3,8 +3,8 @@ import { isAbort, messageOf, ToolError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
 import { batchesOf } from './batches.js';
 import type { AgentEvent } from './events.js';
-import { type AfterCall, type HookedCall, type HooksPort, withTold } from './hooks.js';
-import type { AgentState, Gate } from './ports.js';
+import { type AfterCall, type HooksPort, withTold } from './hooks.js';
+import type { AgentState, Gate, HookedCall } from './ports.js';
 import type { PreparedCall, ReadLedger, Sight, Tool, ToolContext, ToolOutput } from './tool.js';
 
 export interface CallDeps {
@@ -105,7 +105,9 @@ async function judgedCall(
   const before = await hooks?.beforeCall({ tool, access: prepared.access, call }, either);
   if (isLate()) return { result: failure(call, NOT_RUN) };
   const stops = before?.stops === true;
-  if (before?.refused !== undefined) return { result: failure(call, before.refused), denied: before.refused, stops };
+  const refusal = (because: string) =>
+    resultOf(call, withTold({ content: because || NO_OUTPUT, isError: true }, [before?.told]));
+  if (before?.refused !== undefined) return { result: refusal(before.refused), denied: before.refused, stops };
   const change = (input: unknown) => {
     asked = { ...call, input };
     prepared = tool.prepare(input, context);
@@ -120,8 +122,10 @@ async function judgedCall(
   }
   // Whoever was asked may have taken long.
   if (isLate()) return { result: failure(call, NOT_RUN), stops };
-  if (!answer.allow)
-    return { result: failure(call, answer.because), denied: answer.because, stops, ends: answer.ends === true };
+  if (!answer.allow) {
+    const { because, ends = false } = answer;
+    return { result: refusal(because), denied: because, stops: stops || answer.stops === true, ends };
+  }
   see(answer.sight);
   const { output, after } = await ran({ tool, access: prepared.access, call: asked }, prepared, hooks, signal);
   return {

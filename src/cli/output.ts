@@ -2,6 +2,7 @@ import { fstatSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { actionsFacts, isCi } from '../app/terminalFacts.js';
 import { inert, inertJson } from '../report/workflowCommands.js';
+import { wantsColor } from '../tui/theme.js';
 import { hasCode } from '../util/errors.js';
 import { visible } from '../util/visible.js';
 import { measureFor } from '../util/width.js';
@@ -24,6 +25,16 @@ export function createOutput(options: { readonly json?: boolean | undefined }): 
     item: (value, text) => print(value, text),
     note,
   };
+}
+
+/** Text that is coloured once nothing that members wrote in it can be taken for a colour, or for anything worse. */
+export function printPainted(text: string, paint: (text: string) => string): void {
+  printLine(paint(unobeyed(text)));
+}
+
+/** Whether colours are wanted on stdout. */
+export function isColored(environment: Readonly<Record<string, string>>): boolean {
+  return wantsColor(environment, isatty(descriptors.stdout));
 }
 
 /** What members wrote is much of what is printed: neither GitHub's runner nor a terminal finds a command there. */
@@ -104,7 +115,7 @@ export async function confirm(question: string): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises');
   const input = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return /^y(es)?$/i.test((await input.question(`${question} [y/N] `)).trim());
+    return /^y(es)?$/i.test((await input.question(`${visible(question)} [y/N] `)).trim());
   } finally {
     input.close();
   }

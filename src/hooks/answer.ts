@@ -18,13 +18,22 @@ export interface HookAnswer {
   readonly permission?: 'allow' | 'ask' | 'deny' | undefined;
   readonly permissionReason?: string | undefined;
   /** What a PermissionRequest hook answers in the person's place. */
-  readonly request?: { readonly behavior: 'allow' | 'deny'; readonly message?: string | undefined } | undefined;
+  readonly request?: RequestAnswer | undefined;
   /** In place of the call's whole input. */
   readonly updatedInput?: Readonly<Record<string, unknown>> | undefined;
   /** For the model. */
   readonly context?: string | undefined;
   /** Lines for the person. */
   readonly notes: readonly string[];
+}
+
+export interface RequestAnswer {
+  readonly behavior: 'allow' | 'deny';
+  readonly message?: string | undefined;
+  /** With a denial the turn ends too. */
+  readonly interrupt?: boolean | undefined;
+  /** What is allowed, asked or denied from now on; of whatever form. */
+  readonly updatedPermissions?: readonly unknown[] | undefined;
 }
 
 const Input = z.optional(z.record(z.string(), z.unknown()));
@@ -45,6 +54,8 @@ const Output = z.looseObject({
         z.looseObject({
           behavior: z.enum(['allow', 'deny']),
           message: z.optional(z.string()),
+          interrupt: z.optional(z.boolean()),
+          updatedPermissions: z.optional(z.array(z.unknown())),
           updatedInput: Input,
         }),
       ),
@@ -163,15 +174,25 @@ function looksLikeJson(text: string): boolean {
 /** The output, or why it is none. */
 function parsed(text: string): Output | string {
   try {
-    // What a program writes as null is not there.
-    const read: unknown = JSON.parse(text, (_, value: unknown) => (value === null ? undefined : value));
-    const result = Output.safeParse(read);
+    const result = Output.safeParse(withoutNulls(JSON.parse(text)));
     if (result.success) return result.data;
     const [issue] = result.error.issues;
     return `"${issue?.path.join('.')}" is not what it must be`;
   } catch {
     return 'it is not JSON';
   }
+}
+
+/** Where each field is one of ours, what a program writes as null is not there; inside of an input it is the tool's. */
+function withoutNulls(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const present = Object.entries(value).filter(([, field]) => field !== null);
+  return Object.fromEntries(
+    present.map(([key, field]) => [
+      key,
+      key === 'hookSpecificOutput' || key === 'decision' ? withoutNulls(field) : field,
+    ]),
+  );
 }
 
 function reasonIn(printed: string): string | undefined {

@@ -1,7 +1,7 @@
-import type { Readable } from 'node:stream';
 import type { CommandHook } from '../definitions/hook.js';
 import { endProgram, type Mark, markEnvironment } from '../host/children.js';
 import { type Clock, within } from '../host/clock.js';
+import { collect } from '../host/collect.js';
 import { procStart } from '../host/processes.js';
 import { start } from '../host/run.js';
 import type { HookEnd } from './answer.js';
@@ -22,7 +22,6 @@ export interface CommandCall {
 const GRACE_MS = 1000;
 /** How long what a hook has printed may take to arrive when somebody else holds its output. */
 const LAST_WORDS_MS = 500;
-const MOST_CHARACTERS = 1_000_000;
 
 /** Runs a command hook to its end; nothing where it was ended first. @throws where it cannot be started. */
 export async function runCommandHook(call: CommandCall): Promise<HookEnd | undefined> {
@@ -48,20 +47,6 @@ function argvOf({ command, args, shell }: CommandHook): [string, readonly string
   if (args) return [command, args];
   // Its stdin is a socket, and bash takes that for a remote login, which reads ~/.bashrc.
   return shell === 'powershell' ? ['pwsh', ['-NoProfile', '-Command', command]] : ['bash', ['--norc', '-c', command]];
-}
-
-function collect(stream: Readable | null): { readonly ended: Promise<void>; text(): string } {
-  let text = '';
-  stream?.setEncoding('utf8');
-  stream?.on('data', (chunk: string) => {
-    if (text.length < MOST_CHARACTERS) text += chunk;
-  });
-  const ended = new Promise<void>((resolve) => {
-    if (!stream) resolve();
-    stream?.once('close', resolve);
-    stream?.once('error', () => resolve());
-  });
-  return { ended, text: () => text };
 }
 
 function untilAborted(signal: AbortSignal, over: AbortSignal): Promise<undefined> {

@@ -147,7 +147,8 @@ async function endAll(processes: readonly ProcessRef[], clock: Clock, graceMs: n
   await killThoseLeft(processes, clock, graceMs);
 }
 
-async function killThoseLeft(processes: readonly ProcessRef[], clock: Clock, graceMs: number): Promise<void> {
+/** SIGKILL to those that still live after `graceMs`. */
+export async function killThoseLeft(processes: readonly ProcessRef[], clock: Clock, graceMs: number): Promise<void> {
   const until = clock.monotonic() + graceMs;
   let alive = [...processes];
   while (alive.length > 0 && clock.monotonic() < until) {

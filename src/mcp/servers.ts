@@ -1,7 +1,9 @@
+import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import { ErrorCode, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { ServerConfig } from '../definitions/mcp.js';
+import { secretMask } from '../definitions/mcpSecrets.js';
 import { messageOf, ToolError } from '../util/errors.js';
 import { oneLine } from '../util/text.js';
 import { type Connection, type ConnectOptions, connect } from './connection.js';
@@ -53,7 +55,9 @@ const MAX_PAGES = 100;
 
 /** Begins to connect. */
 export function openServer(options: ServerOptions): McpServer {
-  const { name, config, log, onProblem } = options;
+  const { name, config, onProblem } = options;
+  const mask = secretMask(config);
+  const log = { ...options.log, add: (text: string) => options.log.add(mask(text)) };
   const end = new AbortController();
   let problem: string | undefined;
   let current: Connection | undefined;
@@ -68,7 +72,7 @@ export function openServer(options: ServerOptions): McpServer {
   async function attempt(): Promise<Connection> {
     let made: Connection | undefined;
     try {
-      const connection = await connect(config, { ...options, signal: end.signal });
+      const connection = await connect(config, { ...options, log, signal: end.signal });
       made = connection;
       tools = await listTools(connection);
       connection.client.setNotificationHandler(ToolListChangedNotificationSchema, async () => {
@@ -136,9 +140,13 @@ export function openServer(options: ServerOptions): McpServer {
   function said(error: unknown): string {
     if (error instanceof McpError && error.code === ErrorCode.RequestTimeout)
       return withLog('it does not answer in time');
-    const words = oneLine(messageOf(error).replace(/^MCP error -?\d+: /, ''), 500);
-    // What it answers itself needs no log.
-    return error instanceof McpError ? words : withLog(words);
+    const words = oneLine(mask(messageOf(error)).replace(/^MCP error -?\d+: /, ''), 500);
+    const status = error instanceof StreamableHTTPError || error instanceof SseError ? error.code : undefined;
+    if (status === 401 || status === 403)
+      return `it answers with ${status}: what its "headers" say does not let you in (${words})`;
+    // What it answers itself needs no log, and of a status the log says the same.
+    if (error instanceof McpError) return words;
+    return status === undefined || status < 0 ? withLog(words) : `it answers with ${status}: ${words}`;
   }
 
   function withLog(text: string): string {

@@ -32,9 +32,10 @@ export function stdioTransport({ command, args, cwd, env, clock, onStderr }: Std
   let exited: Promise<void> = Promise.resolve();
   let ended: string | undefined;
   let isClosed = false;
+  let endedBy: string | undefined;
 
   const transport: StdioTransport = {
-    howEnded: () => ended,
+    howEnded: () => endedBy ?? ended,
     async start() {
       const started = spawn(command, [...args], { cwd, env: { ...env }, detached: true, stdio: 'pipe' });
       child = started;
@@ -96,6 +97,7 @@ export function stdioTransport({ command, args, cwd, env, clock, onStderr }: Std
       buffer.append(chunk);
     } catch (error) {
       failed(error instanceof Error ? error : new Error(String(error)));
+      endedBy = 'ended, for it sent more than 10 MB in one message';
       transport.close().catch(() => {});
       return;
     }

@@ -27,6 +27,8 @@ export interface Asker {
   readonly ask: AskPort;
   /** An answer may have come: looks at the answer's file. */
   check(): Promise<void>;
+  /** What waits is denied for this reason: nobody need answer it any more. An answer that came in this very moment counts. */
+  withdraw(because: string): Promise<void>;
 }
 
 const NOBODY = 'Nobody can be asked in this run and no rule allows it. Do without it, or report what you could not do.';
@@ -34,6 +36,7 @@ const NOBODY = 'Nobody can be asked in this run and no rule allows it. Do withou
 /** Asks by a request on disk; the answer is a file too, so that neither a restart nor a lost message loses it. */
 export function createAsker({ self, requests, clock, ids, timeoutMs, announce, waiting }: AskDeps): Asker {
   const pending = new Map<string, (answer: Answer) => void>();
+  const late = `Nobody answered within ${Math.round(timeoutMs / 6000) / 10} min, so it is denied.`;
 
   const ask: AskPort = async ({ tool, input, description, suggestions }, signal) => {
     if (timeoutMs <= 0) return { allow: false, because: `${description} needs a permission. ${NOBODY}` };
@@ -53,8 +56,12 @@ export function createAsker({ self, requests, clock, ids, timeoutMs, announce, w
       await announce({ id, tool, input, description, suggestions });
       const answer = await within(clock, timeoutMs, () => Promise.race([answered, aborted(signal)]));
       if (answer) return toAnswer(answer, description);
-      const by = signal.aborted ? 'nobody (the turn was ended)' : 'nobody (no answer in time)';
-      return toAnswer(await giveUp(id, by), description);
+      return toAnswer(
+        signal.aborted
+          ? await giveUp(id, 'nobody (the turn was ended)', 'The turn was ended before anybody answered.')
+          : await giveUp(id, 'nobody (no answer in time)', late),
+        description,
+      );
     } finally {
       pending.delete(id);
       await waiting([...pending.keys()].at(-1));
@@ -62,15 +69,9 @@ export function createAsker({ self, requests, clock, ids, timeoutMs, announce, w
   };
 
   /** From here on a late answer is an error to its sender. One that came in this very moment counts. */
-  const giveUp = async (id: string, by: string): Promise<Answer> => {
-    const minutes = Math.round(timeoutMs / 6000) / 10;
+  const giveUp = async (id: string, by: string, message: string): Promise<Answer> => {
     try {
-      return await requests.answer({
-        id,
-        by,
-        approve: false,
-        message: `Nobody answered within ${minutes} min, so it is denied.`,
-      });
+      return await requests.answer({ id, by, approve: false, message });
     } catch (error) {
       const answer = error instanceof UserError ? await requests.answerOf(id) : undefined;
       if (answer) return answer;
@@ -85,6 +86,9 @@ export function createAsker({ self, requests, clock, ids, timeoutMs, announce, w
         const answer = await requests.answerOf(id);
         if (answer) resolve(answer);
       }
+    },
+    async withdraw(because) {
+      for (const [id, resolve] of pending) resolve(await giveUp(id, 'nobody (withdrawn)', because));
     },
   };
 }

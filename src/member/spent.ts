@@ -1,5 +1,5 @@
 import type { Spending } from '../agent/events.js';
-import { addUsage, NO_USAGE } from '../model/usage.js';
+import { addSpent, addUsage, NOTHING_SPENT } from '../model/usage.js';
 import type { RunRecord } from '../team/runRecord.js';
 
 /** A record's sums with one more response in them. */
@@ -7,11 +7,11 @@ export function withSpent(
   { tokens, costUsd, apiMs = 0, models = {} }: RunRecord,
   { message, usage, costUsd: cost, durationMs = 0 }: Spending,
 ): Pick<RunRecord, 'tokens' | 'costUsd' | 'apiMs' | 'models'> {
-  const { costUsd: before, ...counted } = models[message.model] ?? { ...NO_USAGE, costUsd: 0 };
+  const before = models[message.model] ?? NOTHING_SPENT;
   return {
     tokens: addUsage(tokens, usage),
     costUsd: costUsd + cost,
     apiMs: apiMs + durationMs,
-    models: { ...models, [message.model]: { ...addUsage(counted, usage), costUsd: before + cost } },
+    models: { ...models, [message.model]: addSpent(before, { ...usage, costUsd: cost }) },
   };
 }

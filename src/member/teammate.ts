@@ -34,6 +34,8 @@ export interface TeammateDeps {
   readonly requests: Requests;
   readonly events: EventLog;
   readonly checkAnswers: () => Promise<void>;
+  /** What it asks a person for is denied for this reason. */
+  readonly withdrawQuestions: (because: string) => Promise<void>;
   readonly rulesChanged: () => Promise<void>;
   /** Its mode is another from now on: a restart begins with that. */
   readonly modeChanged: (mode: PermissionMode) => Promise<void>;
@@ -124,6 +126,8 @@ export function createTeammate(deps: TeammateDeps): Teammate {
       await approveShutdown(shutdown);
       return undefined;
     }
+    // Or it would hear of this only when a person has answered.
+    await deps.withdrawQuestions('It was asked to shut down before anybody answered.');
     return {
       text: `${message.from} asks you to shut down (request_id: ${shutdown.id}).${reason ? ` Reason: ${reason}` : ''} Finish what must not be left half done, then answer with SendMessage {type: "shutdown_response", request_id, approve: true}. Ending your turn without an answer counts as approval; approve: false needs a reason.`,
       from: 'shutdown',

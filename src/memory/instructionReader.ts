@@ -29,6 +29,8 @@ export interface ReaderOptions {
   readonly userHome: string;
   /** Files that are left out, patterns over absolute paths (setting `claudeMdExcludes`). */
   readonly excludes: readonly string[];
+  /** Checkouts of one project, the nearest first: a folder of it is the same in each. */
+  readonly roots: readonly string[];
 }
 
 /** Reads instruction files with what they import: each file once, however many ways lead to it. */
@@ -42,7 +44,7 @@ export interface InstructionReader {
   problem(line: string): void;
 }
 
-export function createInstructionReader({ userHome, excludes }: ReaderOptions): InstructionReader {
+export function createInstructionReader({ userHome, excludes, roots }: ReaderOptions): InstructionReader {
   const seen = new Set<string>();
   const texts = new Set<string>();
   let problems: string[] = [];
@@ -62,9 +64,12 @@ export function createInstructionReader({ userHome, excludes }: ReaderOptions): 
       return [];
     }
     const text = await textOf(path).catch((error: unknown) => unlessMissing(path, error));
-    // The same words from two places, a worktree and its main checkout for one, are told once.
-    if (text === undefined || text === '' || texts.has(text)) return [];
-    texts.add(text);
+    // The same words for one folder, from a worktree and its main checkout or by two names, are told once. For another
+    // folder they say something else: what they import lies there.
+    if (text === undefined || text === '') return [];
+    const key = `${folderIn(roots, path)}\0${text}`;
+    if (texts.has(key)) return [];
+    texts.add(key);
     const imported: InstructionFile[] = [];
     for (const written of importsIn(text)) {
       const target = await importedPath(written, dirname(path));
@@ -108,6 +113,16 @@ export function createInstructionReader({ userHome, excludes }: ReaderOptions): 
   };
 }
 
+/** Of whoever works in the main checkout and looks into a worktree. */
+const INSIDE_WORKTREE = /^\.claude\/worktrees\/[^/]+\/?/;
+
+/** The folder that a file speaks of, named alike in each checkout. */
+function folderIn(roots: readonly string[], path: string): string {
+  const folder = dirname(path).replace(/\/\.claude$/, '');
+  const root = roots.find((each) => folder === each || folder.startsWith(`${each}/`));
+  return root === undefined ? folder : `./${relative(root, folder).replace(INSIDE_WORKTREE, '')}`;
+}
+
 async function isInside(real: string, folders: readonly string[]): Promise<boolean> {
   for (const folder of folders) {
     const base = await realpath(folder).catch(() => folder);
@@ -129,5 +144,6 @@ async function textOf(path: string): Promise<string> {
   } catch {
     throw new Error('it is not UTF-8 text.');
   }
+  if (text.includes('\0')) throw new Error('it is not text.');
   return withoutBlockComments(text.replace(/\r\n?/g, '\n')).trim();
 }

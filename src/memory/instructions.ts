@@ -89,7 +89,7 @@ interface Names {
 async function tell(places: InstructionPlaces): Promise<Told> {
   const { cwd, userHome, managed, trusted, files: mode = 'claude-md-or-agents-md', excludes = [] } = places;
   const project = await findProject(cwd);
-  const reader = createInstructionReader({ userHome, excludes });
+  const reader = createInstructionReader({ userHome, excludes, roots: [project.root, project.mainRoot] });
   const within = (...folders: string[]) => (trusted ? {} : { within: folders });
   const waiting = new Set<Rule>();
   const files: InstructionFile[] = [];

@@ -24,3 +24,21 @@ export function addUsage(a: Usage, b: Usage): Usage {
 }
 
 const searches = (count: number) => (count > 0 ? { webSearches: count } : {});
+
+/** Usage and what it cost. */
+export type Spent = Usage & { readonly costUsd: number };
+
+export const NOTHING_SPENT: Spent = { ...NO_USAGE, costUsd: 0 };
+
+export function addSpent(a: Spent, b: Spent): Spent {
+  return { ...addUsage(a, b), costUsd: a.costUsd + b.costUsd };
+}
+
+/** The sums by model of several who have asked models. */
+export function sumByModel(all: readonly Readonly<Record<string, Spent>>[]): Map<string, Spent> {
+  const sums = new Map<string, Spent>();
+  for (const models of all)
+    for (const [model, spent] of Object.entries(models))
+      sums.set(model, addSpent(sums.get(model) ?? NOTHING_SPENT, spent));
+  return sums;
+}

@@ -96,9 +96,11 @@ export function capacity(window: Size, hasLead: boolean): number {
   return Math.floor((width + 1) / (MIN_WIDTH + 1)) * rowsIn(window);
 }
 
-/** Whether every member has its least size; a window that has shrunk since is left to tmux. */
+/** Whether every member has a line below its border: a window that has shrunk further is left to tmux. */
 export function fits(window: TeamWindow): boolean {
-  return membersOf(window) <= capacity(window, window.hasLead);
+  const members = membersOf(window);
+  const width = window.hasLead ? columns(window).right : window.width;
+  return Math.ceil(members / columnsFor(members, { ...window, width })) * 2 <= window.height;
 }
 
 /** tmux's layout string for a window: the lead on the left, its members in columns on the right. */
@@ -123,7 +125,7 @@ interface Cell extends Size {
 }
 
 function memberColumns(area: Cell, paneIds: readonly string[]): string[] {
-  const count = Math.ceil(paneIds.length / rowsIn(area));
+  const count = columnsFor(paneIds.length, area);
   const sizes = share(paneIds.length, count);
   let x = area.x;
   let taken = 0;
@@ -159,6 +161,12 @@ const leaf = (cell: Cell, paneId: string) => `${place(cell)},${paneId.slice(1)}`
 function columns({ width }: Size): { left: number; right: number } {
   const left = Math.floor(width * LEAD_SHARE);
   return { left, right: width - left - 1 };
+}
+
+/** As few columns as give each member its least height; in a window that has shrunk, no more than have their least width. */
+function columnsFor(members: number, area: Size): number {
+  const most = Math.max(1, Math.floor((area.width + 1) / (MIN_WIDTH + 1)));
+  return Math.min(most, Math.ceil(members / Math.max(1, rowsIn(area))));
 }
 
 // Each pane has a line for its border's title.

@@ -1,5 +1,5 @@
 import { open, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { systemIds } from '../host/ids.js';
 
 export interface WriteOptions {
@@ -18,7 +18,7 @@ export async function writeAtomic(
   { mode = 0o600, beforeRename, durable = true }: WriteOptions = {},
 ): Promise<void> {
   // Not named after the process: ids come round again, and a draft left by a killed writer would be in the way.
-  const draft = `${path}.${systemIds.hex(12)}.tmp`;
+  const draft = join(dirname(path), `${shortened(basename(path))}.${systemIds.hex(12)}.tmp`);
   try {
     await (durable ? writeSynced(draft, content, mode) : writeFile(draft, content, { mode, flag: 'wx' }));
     await beforeRename?.(draft);
@@ -28,6 +28,15 @@ export async function writeAtomic(
     throw error;
   }
   if (durable) await syncFolder(dirname(path));
+}
+
+/** So that with its end it is no longer than a name may be: 255 bytes. */
+function shortened(name: string): string {
+  return Buffer.byteLength(name) > 230
+    ? Buffer.from(name)
+        .toString('latin1', 0, 100)
+        .replace(/[^\w.-]/g, '_')
+    : name;
 }
 
 /** Makes a new file with everything in it on disk. @throws EEXIST when there is one already. */

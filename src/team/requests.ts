@@ -7,6 +7,7 @@ import { PermissionMode } from '../permissions/mode.js';
 import { readJson, toJson } from '../store/jsonFile.js';
 import { createExclusive } from '../store/spool.js';
 import { hasCode, messageOf, UserError } from '../util/errors.js';
+import { oneLine } from '../util/text.js';
 
 export const RequestKind = z.enum(['plan', 'permission']);
 export type RequestKind = z.infer<typeof RequestKind>;
@@ -36,6 +37,13 @@ export function suggestedRules({ suggestions = [] }: Pick<TeamRequest, 'suggesti
       ? [suggestion.rule]
       : [],
   );
+}
+
+/** The command that a call is asked for with, where one line of `max` characters about it would hide some of it. */
+export function hiddenCommand({ input, description = '' }: TeamRequest, max: number): string | undefined {
+  const command = typeof input === 'object' && input !== null && 'command' in input ? input.command : undefined;
+  if (typeof command !== 'string' || oneLine(description, max).includes(command.trim())) return undefined;
+  return command.trim();
 }
 
 /** The one answer to a request. */

@@ -149,9 +149,10 @@ export function hasEnded({ state }: RunRecord): boolean {
   return state === 'exited' || state === 'terminated';
 }
 
-/** The record as listings show it: `terminated` when its process is gone without having said so. */
+/** The record as listings show it: `terminated` when its process is gone without having said so. One that has ended does nothing and waits for nothing. */
 export async function liveRecord(record: RunRecord): Promise<RunRecord> {
-  if (hasEnded(record) || (await isAlive(record))) return record;
-  const { waitingFor: _, requestId: __, ...rest } = record;
-  return { ...rest, state: 'terminated' };
+  const isOver = hasEnded(record);
+  if (!isOver && (await isAlive(record))) return record;
+  const { waitingFor: _, requestId: __, activity: ___, questions: ____, ...rest } = record;
+  return { ...rest, state: isOver ? record.state : 'terminated' };
 }

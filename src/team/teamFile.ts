@@ -121,10 +121,22 @@ class Moved extends Error {}
 
 const MOST_TRIES = 20;
 
+/** What a person can do about a TeamFile that cannot be read. */
+export function mendTeamFile(path: string): string {
+  return `Mend the file, or move the folder ${dirname(path)} elsewhere: then the name is free, and members that still run end by themselves.`;
+}
+
 /** The TeamFile at `path`, whose folder must exist. */
 export function openTeamFile(path: string): TeamFileStore {
   const team = basename(dirname(path));
-  const read = () => readJson(path, TeamFile);
+  const read = async () => {
+    try {
+      return await readJson(path, TeamFile);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      throw new UserError(`${error.message}\n${mendTeamFile(path)}`, error.exitCode, { cause: error });
+    }
+  };
   const require = async () => {
     const found = await read();
     if (!found) throw new UserError(`There is no team "${team}": no file ${path}. See troupe ls.`);

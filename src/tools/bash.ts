@@ -12,10 +12,10 @@ import { loadShell } from '../permissions/shell/load.js';
 import { messageOf, ToolError } from '../util/errors.js';
 import { oneLine } from '../util/text.js';
 import { createCommandOutput } from './support/commandOutput.js';
-import { isFailure } from './support/exitMeaning.js';
+import { codeOf, isFailure } from './support/exitMeaning.js';
 import { filesLike } from './support/filesLike.js';
 import { realPathOf } from './support/paths.js';
-import { runShell, type ShellCall, type ShellEnd, watchChildren } from './support/shell.js';
+import { asPrinted, runShell, type ShellCall, type ShellEnd, watchChildren } from './support/shell.js';
 
 export interface BashDeps {
   readonly clock: Clock;
@@ -81,7 +81,8 @@ async function runCommand(input: Input, context: ToolContext, deps: BashDeps): P
   if (Buffer.byteLength(command) > LONGEST_COMMAND)
     throw new ToolError('The command is too long. Write it to a script file and run that.');
   if (command.includes('\0')) throw new ToolError('The command holds a NUL character.');
-  const cwd = await existingFolder(context.cwd, deps);
+  const { cwd } = context;
+  if (!(await isFolder(cwd))) return movedFrom(cwd, deps);
   const mark = { ...deps.mark, call: context.toolUseId };
   // Before there is a file that somebody would have to close.
   const env = (await isFreeToRun(command, cwd)) ? withoutForeignGit(deps.environment()) : deps.environment();
@@ -128,10 +129,10 @@ async function runCommand(input: Input, context: ToolContext, deps: BashDeps): P
   const over = ended ? endNote(end, mostProcesses) : LATE(timeout);
   const others = left === 0 ? '' : `${left} of its processes still run, printing into ${output.path}.`;
   const notes = [over, others, moved.note].filter((note) => note !== '');
-  const body = text.trimEnd();
+  const body = asPrinted(text, call).trimEnd();
   return {
     content: [...(body === '' && notes.length > 0 ? [] : [body || '(No output)']), ...notes].join('\n'),
-    isError: end.kind !== 'exited' || isFailure(command, codeOf(end)),
+    isError: hasFailed(command, end),
     ...(moved.cwd !== undefined && { cwd: moved.cwd }),
   };
 }
@@ -177,9 +178,9 @@ async function leaveRunning({ input, toolUseId, call, stop, running, background 
     const { text } = await output.read(MOST_CHARACTERS);
     await rm(call.cwdFile, { force: true });
     await closeOutput(end, call, false);
-    const result = text.trimEnd() || '(No output)';
+    const result = asPrinted(text, call).trimEnd() || '(No output)';
     if (end.kind === 'aborted') return task.end({ status: 'killed', result });
-    const isBad = end.kind !== 'exited' || isFailure(command, codeOf(end));
+    const isBad = hasFailed(command, end);
     const error = endNote(end, MOST_PROCESSES);
     return task.end({ status: isBad ? 'failed' : 'completed', result, ...(isBad && { error }) });
   };
@@ -197,12 +198,16 @@ async function closeOutput(end: ShellEnd, call: ShellCall, isShownWhole: boolean
   return left;
 }
 
-/** The agent's directory, or a working directory when that is gone. */
-async function existingFolder(cwd: string, { folders }: BashDeps): Promise<string> {
-  for (const folder of [cwd, ...folders()]) {
-    if ((await stat(folder).catch(() => undefined))?.isDirectory()) return folder;
+const isFolder = async (path: string) => (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+
+/** A command was meant, and judged, for the directory that is gone: in another one it might do something else. */
+async function movedFrom(cwd: string, { keepsCwd, folders }: BashDeps): Promise<ToolOutput> {
+  const gone = `The working directory ${cwd} does not exist any more, so nothing was run.`;
+  // A sub-agent's may have been a worktree, and the checkout is no place for what was meant for that.
+  for (const folder of keepsCwd ? folders() : []) {
+    if (await isFolder(folder)) return { content: `${gone} You are in ${folder} now.`, isError: true, cwd: folder };
   }
-  throw new ToolError(`The working directory ${cwd} does not exist any more.`);
+  throw new ToolError(gone);
 }
 
 /** Where the next command starts, and what the model should be told about it. */
@@ -227,16 +232,13 @@ function endNote(end: ShellEnd, mostProcesses: number): string {
     case 'aborted':
       return 'Cancelled: the command was ended before it was done.';
     case 'exited':
-      return codeOf(end) === 0
+      return codeOf(end.exit) === 0
         ? ''
-        : `Exit code ${codeOf(end)}${end.exit.signal === null ? '' : ` (${end.exit.signal})`}`;
+        : `Exit code ${codeOf(end.exit)}${end.exit.signal === null ? '' : ` (${end.exit.signal})`}`;
   }
 }
 
-function codeOf(end: ShellEnd): number {
-  if (end.kind !== 'exited') return 1;
-  return end.exit.code ?? 128;
-}
+const hasFailed = (command: string, end: ShellEnd) => end.kind !== 'exited' || isFailure(command, codeOf(end.exit));
 
 async function isFreeToRun(command: string, cwd: string): Promise<boolean> {
   const place = { cwd, home: userHome() };

@@ -47,23 +47,56 @@ async function readExisting(path: string): Promise<TextFile> {
   }
 }
 
-function replaced(path: string, { text, isCrlf }: TextFile, input: Input): { text: string; count: number } {
+function replaced(path: string, file: TextFile, input: Input): { text: string; count: number } {
+  const { text } = file;
   const { old_string, new_string, replace_all } = input;
   if (old_string === '')
     throw new ToolError('old_string is empty. Quote the text to replace, or use Write for a whole file.');
   if (old_string === new_string)
     throw new ToolError('old_string and new_string are the same: there is nothing to change.');
-  const old = [old_string, toCrlf(old_string)].find((wanted) => text.includes(wanted));
-  if (old === undefined)
+  const places = placesOf(text, old_string);
+  const [first] = places;
+  if (first === undefined)
     throw new ToolError(`old_string does not occur in ${path}.${nearMisses(lf(text), lf(old_string))}`);
-  const pieces = text.split(old);
-  const count = pieces.length - 1;
-  if (count > 1 && !replace_all) {
-    throw new ToolError(
-      `old_string occurs ${count} times in ${path}. Quote more around the one you mean, or set replace_all.`,
-    );
+  if (!replace_all) {
+    const overlaps = places.length === 1 && text.includes(first.found, first.at + 1);
+    if (overlaps || places.length > 1)
+      throw new ToolError(
+        `old_string occurs ${overlaps ? 'more than once, overlapping itself,' : `${places.length} times`} in ${path}. Quote more around the one you mean, or set replace_all.`,
+      );
   }
-  return { text: pieces.join(isCrlf ? toCrlf(new_string) : new_string), count };
+  let after = '';
+  let end = 0;
+  for (const { at, found } of places) {
+    const isCrlf = endsLinesInCrlf(file, at, found);
+    after += text.slice(end, at) + (isCrlf ? toCrlf(new_string) : new_string);
+    end = at + found.length;
+  }
+  return { text: after + text.slice(end), count: places.length };
+}
+
+interface Place {
+  readonly at: number;
+  /** What stands there: the text wanted, its line ends as the file has them. */
+  readonly found: string;
+}
+
+/** Where a text stands in a file that may mix its line ends. */
+function placesOf(text: string, wanted: string): Place[] {
+  const places: Place[] = [];
+  for (const found of new Set([wanted, toCrlf(wanted)])) {
+    for (let at = text.indexOf(found); at >= 0; at = text.indexOf(found, at + found.length)) {
+      // Half of a CR LF is no end of a line.
+      if (!(found.startsWith('\n') && text[at - 1] === '\r')) places.push({ at, found });
+    }
+  }
+  return places.sort((a, b) => a.at - b.at);
+}
+
+/** How the lines end that are replaced; the line around where there is no end among them. */
+function endsLinesInCrlf({ text, isCrlf }: TextFile, at: number, found: string): boolean {
+  const end = found.includes('\n') ? at + found.indexOf('\n') : text.indexOf('\n', at);
+  return end < 0 ? isCrlf : text[end - 1] === '\r';
 }
 
 const lf = (text: string) => text.replaceAll('\r\n', '\n');

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { defineTool } from '../agent/tool.js';
 import { ToolError } from '../util/errors.js';
 import { newestFirst } from './support/newest.js';
-import { absolutePath, judgedPaths, missingPath, realPathOf } from './support/paths.js';
+import { absolutePath, judgedPaths, missingPath, realPathOf, shownPath } from './support/paths.js';
 import { ripgrep } from './support/ripgrep.js';
 
 const MOST_FILES = 100;
@@ -40,7 +40,7 @@ export const globTool = defineTool({
         ? [`[The newest ${MOST_FILES} of ${count}. Narrow the pattern or the path to see others.]`]
         : [];
     // What is of the same moment comes by name.
-    return [...(await newestFirst(newest, (path) => path)), ...more].join('\n');
+    return [...(await newestFirst(newest, (path) => path)).map(shownPath), ...more].join('\n');
   },
 });
 
@@ -76,7 +76,7 @@ async function extendedGlob(root: string, pattern: string, signal: AbortSignal):
 
 /** The folder that a search really starts in: an absolute pattern brings its own. */
 function startOf({ pattern, path = '.' }: z.infer<typeof Input>, cwd: string): { folder: string; pattern: string } {
-  if (pattern.includes('..'))
+  if (/(^|[/{,(|])\.\.($|[/},)|])/.test(pattern))
     throw new ToolError('A pattern must not hold "..". Give the folder to start from as path.');
   if (!pattern.startsWith('/')) return { folder: absolutePath(path, cwd), pattern };
   const [fixed = ''] = /^(\/[^/*?[\]{}()!+@\\]+)*(?=\/)/.exec(pattern) ?? [];

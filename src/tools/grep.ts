@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { defineTool } from '../agent/tool.js';
 import { ToolError } from '../util/errors.js';
 import { newestFirst } from './support/newest.js';
-import { absolutePath, judgedPaths, missingPath, realPathOf } from './support/paths.js';
+import { absolutePath, judgedPaths, missingPath, realPathOf, shownPath } from './support/paths.js';
 import { ripgrep } from './support/ripgrep.js';
 
 const MOST_CHARACTERS = 30_000;
@@ -45,34 +45,52 @@ export const grepTool = defineTool({
     const root = realPathOf(named);
     const found = await stat(root).catch(() => undefined);
     if (found === undefined) throw new ToolError(await missingPath(named));
-    const search = { cwd: found.isDirectory() ? root : '/', signal };
-    const isShown = ({ path }: Hit) => path === undefined || mayRead(path);
-    const hits = (await fewHits(input, root, search, isShown)) ?? hitsOf(input, root, search, isShown);
+    if (!found.isDirectory() && !found.isFile())
+      throw new ToolError(`${named} is neither a folder nor a regular file, and reading it might never end.`);
+    const search: Search = {
+      root,
+      at: { cwd: found.isDirectory() ? root : '/', signal, ...(lists(input) && { separator: '\0' as const }) },
+      isShown: ({ path }) => path === undefined || mayRead(path),
+    };
+    const hits = (await fewHits(input, search)) ?? hitsOf(input, search);
     return render(named, input, hits);
   },
 });
 
-type Search = Parameters<typeof ripgrep>[1];
+interface Search {
+  /** Real. */
+  readonly root: string;
+  readonly at: Parameters<typeof ripgrep>[1];
+  readonly isShown: (hit: Hit) => boolean;
+}
+
+const lists = ({ output_mode }: Input) => output_mode === 'files_with_matches';
 
 /** All results in order, found on all cores; nothing where they are too many for that. */
-async function fewHits(input: Input, root: string, search: Search, isShown: (hit: Hit) => boolean) {
+async function fewHits(input: Input, search: Search) {
   // The groups of a search with context are told apart by their order.
   if (input.output_mode === 'content' && contextOf(input).some((flag) => !flag.endsWith('=0'))) return undefined;
   const hits: Hit[] = [];
-  for await (const line of ripgrep([...argsOf(input), '--', root], search)) {
-    const hit = hitOf(input.output_mode)(line);
-    if (isShown(hit)) hits.push(hit);
+  for await (const hit of searched(input, [], search)) {
+    hits.push(hit);
     if (hits.length > MOST_SORTED) return undefined;
   }
-  if (input.output_mode === 'files_with_matches') return newestFirst(hits, ({ path = '' }) => path);
+  if (lists(input)) return newestFirst(hits, ({ path = '' }) => path);
   return hits.sort(({ path: a = '' }, { path: b = '' }) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
-async function* hitsOf(input: Input, root: string, search: Search, isShown: (hit: Hit) => boolean) {
-  const order = input.output_mode === 'files_with_matches' ? '--sortr=modified' : '--sort=path';
-  for await (const line of ripgrep([...argsOf(input), order, '--', root], search)) {
-    const hit = hitOf(input.output_mode)(line);
-    if (isShown(hit)) yield hit;
+function hitsOf(input: Input, search: Search) {
+  return searched(input, [lists(input) ? '--sortr=modified' : '--sort=path'], search);
+}
+
+async function* searched(input: Input, order: readonly string[], { root, at, isShown }: Search): AsyncGenerator<Hit> {
+  let begun = '';
+  for await (const piece of ripgrep([...argsOf(input), ...order, '--', root], at)) {
+    const line = `${begun}${piece}`;
+    const hit = lists(input) ? { path: line, text: '' } : hitOf(line, root);
+    // The name of a file may have several lines itself, and what it is must be known before any of it is shown.
+    begun = hit === undefined ? `${line}\n` : '';
+    if (hit && isShown(hit)) yield hit;
   }
 }
 
@@ -85,7 +103,7 @@ function argsOf(input: Input): string[] {
       ...(input['-o'] ? ['--only-matching'] : []),
       ...['--null', '--no-heading', `--max-columns=${LONGEST_LINE}`, '--max-columns-preview'],
     ],
-    files_with_matches: ['--files-with-matches'],
+    files_with_matches: ['--files-with-matches', '--null'],
     count: ['--null', '--count'],
   }[input.output_mode];
   return [
@@ -111,13 +129,14 @@ interface Hit {
   readonly text: string;
 }
 
-const hitOf =
-  (mode: Input['output_mode']) =>
-  (line: string): Hit => {
-    if (mode === 'files_with_matches') return { path: line, text: '' };
-    const end = line.indexOf('\0');
-    return end < 0 ? { text: line } : { path: line.slice(0, end), text: line.slice(end + 1) };
-  };
+/** What a line says; nothing where it is only the beginning of one. */
+function hitOf(line: string, root: string): Hit | undefined {
+  const end = line.indexOf('\0');
+  if (end >= 0) return { path: line.slice(0, end), text: line.slice(end + 1) };
+  if (!line.startsWith(root)) return { text: line };
+  const [, path, text] = /^(.*): ((?:WARNING: stopped searching )?binary file .*)$/s.exec(line) ?? [];
+  return path === undefined || text === undefined ? undefined : { path, text };
+}
 
 /** As many results as were asked for and fit; those behind them are counted. */
 async function render(named: string, input: Input, hits: AsyncIterable<Hit> | Iterable<Hit>): Promise<string> {
@@ -140,7 +159,7 @@ async function render(named: string, input: Input, hits: AsyncIterable<Hit> | It
   const body =
     output_mode === 'content'
       ? underPaths(shown)
-      : shown.map(({ path, text }) => (text === '' ? path : `${path}: ${text}`));
+      : shown.map(({ path = '', text }) => (text === '' ? shownPath(path) : `${shownPath(path)}: ${text}`));
   const end = offset + shown.length;
   const total = isCounted ? `${count}` : `more than ${count}`;
   const more =
@@ -156,6 +175,6 @@ function underPaths(hits: readonly Hit[]): string[] {
   return hits.flatMap(({ path, text }) => {
     if (path === undefined || path === current) return [text];
     current = path;
-    return [path, text];
+    return [shownPath(path), text];
   });
 }

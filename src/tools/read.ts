@@ -1,8 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { defineTool, type ToolContext, type ToolOutput } from '../agent/tool.js';
-import { hasCode, messageOf, ToolError } from '../util/errors.js';
+import { hasCode, isSystemError, messageOf, ToolError } from '../util/errors.js';
 import { type Encoding, fileKindOf, type ImageType } from './support/fileKind.js';
+import { imageProblem, LARGEST_IMAGE } from './support/image.js';
 import { parseNotebook } from './support/notebook.js';
 import { viewOf } from './support/notebookView.js';
 import { absolutePath, judgedPaths, missingPath, realPathOf, resolvedNote } from './support/paths.js';
@@ -12,8 +13,6 @@ const DEFAULT_LINES = 2000;
 // 25,000 tokens of about four bytes.
 const MOST_BYTES = 100_000;
 const LONGEST_LINE = 2000;
-// The API's own limit for one image.
-const LARGEST_IMAGE = 5 * 1024 * 1024;
 const LARGEST_NOTEBOOK = 100 * 1024 * 1024;
 
 const Input = z.object({
@@ -33,7 +32,9 @@ export const readTool = defineTool({
   async call(input, context) {
     const named = absolutePath(input.file_path, context.cwd);
     const path = realPathOf(named);
-    const output = await readAny(path, input, context);
+    const output = await readAny(path, input, context).catch((error: unknown) => {
+      throw isSystemError(error) ? unreadable(path, error) : error;
+    });
     const note = resolvedNote(input.file_path, named);
     if (typeof output === 'string') return `${output}${note}`;
     return note === '' || typeof output.content === 'string'
@@ -70,17 +71,24 @@ async function statOf(path: string) {
     return await stat(path);
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) throw new ToolError(await missingPath(path));
-    throw new ToolError(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw unreadable(path, error);
   }
 }
 
+function unreadable(path: string, error: unknown): ToolError {
+  return new ToolError(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
+}
+
 async function readImage(path: string, size: number, type: ImageType): Promise<ToolOutput> {
-  if (size > LARGEST_IMAGE)
-    throw new ToolError(
-      `${path} has ${size} bytes, more than the 5 MiB an image may have. Scale it down with Bash first.`,
-    );
-  const data = await readFile(path, 'base64');
-  return { content: [{ type: 'image', source: { type: 'base64', media_type: type, data } }] };
+  // What is far too large is not loaded for that to be said.
+  const bytes = size > LARGEST_IMAGE ? Buffer.alloc(0) : await readFile(path);
+  const problem =
+    size > LARGEST_IMAGE
+      ? `has ${size} bytes, more than the ${LARGEST_IMAGE} that an image may have`
+      : imageProblem(bytes, type);
+  if (problem !== undefined)
+    throw new ToolError(`${path} ${problem}, so it cannot be shown. Make a smaller or a sound copy with Bash first.`);
+  return { content: [{ type: 'image', source: { type: 'base64', media_type: type, data: bytes.toString('base64') } }] };
 }
 
 async function readNotebook(

@@ -23,6 +23,8 @@ export function createWriteTool({ onEdit }: EditHooks = {}): Tool {
     isReadOnly: false,
     access: ({ file_path }, { cwd }) => ({ kind: 'write', paths: judgedPaths(absolutePath(file_path, cwd)) }),
     async call({ file_path, content }, context) {
+      if (/\/$/.test(file_path))
+        throw new ToolError(`${file_path} names a folder, by the slash at its end. Give the path of a file.`);
       const named = absolutePath(file_path, context.cwd);
       const path = realPathOf(named);
       const result = (await stateOrNothing(path))

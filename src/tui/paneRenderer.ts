@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../agent/events.js';
 import type { MessageParam } from '../model/types.js';
 import { oneLine } from '../util/text.js';
+import { resultWords } from './resultWords.js';
 import { todoLines } from './todoLines.js';
 
 const LINE = 160;
@@ -13,8 +14,6 @@ export function linesOf(event: AgentEvent): string[] {
       return messageLines(event.message);
     case 'assistant':
       return messageLines({ role: 'assistant', content: event.message.content });
-    case 'tool_denied':
-      return [`  ✗ ${oneLine(event.because, LINE)}`];
     case 'retry':
       return [
         `… the model service does not answer (${oneLine(event.error, 80)}); trying again in ${Math.round(event.delayMs / 100) / 10} s (${event.attempt}/${event.maxRetries})`,
@@ -40,9 +39,9 @@ export function messageLines({ role, content }: MessageParam): string[] {
       case 'text':
         return textLines(role, block.text);
       case 'tool_use':
-        return todoLines(block) ?? [`● ${block.name} ${oneLine(shortInput(block.input), LINE)}`];
+        return todoLines(block) ?? [`● ${block.name} ${oneLine(shortInput(block.input), LINE)}`.trimEnd()];
       case 'tool_result':
-        return [`  ${block.is_error ? '✗' : '⎿'} ${oneLine(resultText(block.content), LINE)}`];
+        return [`  ${block.is_error ? '✗' : '⎿'} ${oneLine(resultWords(resultText(block.content)), LINE)}`];
       default:
         return [];
     }
@@ -53,7 +52,7 @@ export function messageLines({ role, content }: MessageParam): string[] {
 const CONTEXT = /^<(git-status|team-information)>/;
 
 function textLines(role: MessageParam['role'], text: string): string[] {
-  if (role === 'assistant') return text.split('\n');
+  if (role === 'assistant') return text.split(/\r?\n/);
   if (CONTEXT.test(text)) return [];
   const envelope = /<teammate-message teammate_id="([^"]*)"[^>]*>\n([\s\S]*)\n<\/teammate-message>/.exec(text);
   return envelope ? [`← ${envelope[1]}: ${oneLine(envelope[2] ?? '', LINE)}`] : [`> ${oneLine(text, LINE)}`];
@@ -66,7 +65,8 @@ function shortInput(input: unknown): string {
     const value = Object.entries(input).find(([name]) => name === key)?.[1];
     if (typeof value === 'string') return value;
   }
-  return JSON.stringify(input);
+  // What it asks comes below, on a card.
+  return 'questions' in input ? '' : JSON.stringify(input);
 }
 
 function resultText(content: unknown): string {

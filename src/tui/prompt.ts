@@ -1,5 +1,7 @@
 import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import { hasCode } from '../util/errors.js';
+import type { Shown } from './shown.js';
 
 /** What a terminal says that has gone away. */
 const GONE = ['EIO', 'EPIPE', 'EBADF', 'ENXIO'];
@@ -7,7 +9,7 @@ const GONE = ['EIO', 'EPIPE', 'EBADF', 'ENXIO'];
 /** A line of input at the bottom of a pane, with what happens printed above it. */
 export interface Prompt {
   /** Prints above the line that is being typed, which stays. */
-  print(line: string): void;
+  print(line: Shown): void;
   close(): void;
 }
 
@@ -20,42 +22,77 @@ export interface PromptHandlers {
   readonly onEnd: () => void;
 }
 
-/** Reads lines from this process's terminal. */
-export function openPrompt(label: string, { onLine, onInterrupt, onEnd }: PromptHandlers): Prompt {
-  outliveTheTerminal();
+/** A terminal's two directions; this process's are `process`. */
+export interface Streams {
+  readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
+  readonly stdout: Writable & { readonly isTTY?: boolean };
+}
+
+/** In front of what is typed behind lines that were pasted. */
+const MORE = '… ';
+/** A terminal that is told so says where a paste begins and ends. */
+const TELL_PASTES = '\x1b[?2004h';
+const TELL_NO_PASTES = '\x1b[?2004l';
+
+/** Reads lines from a terminal. A paste of several lines is one text, and waits for Enter. */
+export function openPrompt(
+  label: Shown,
+  { onLine, onInterrupt, onEnd }: PromptHandlers,
+  { stdin, stdout }: Streams = process,
+): Prompt {
+  outliveTheTerminal({ stdin, stdout });
+  const isTerminal = stdin.isTTY === true;
   let isOpen = true;
-  const input = createInterface({
-    input: process.stdin,
-    output: process.stdout,
-    prompt: label,
-    terminal: process.stdin.isTTY === true,
-  });
-  input.on('line', (line) => {
-    onLine(line);
+  let isPasting = false;
+  let pasted: string[] = [];
+  const input = createInterface({ input: stdin, output: stdout, prompt: String(label), terminal: isTerminal });
+  const ask = () => {
+    input.setPrompt(pasted.length > 0 ? MORE : String(label));
     input.prompt();
+  };
+  /** Or readline goes up by the rows that it drew before, over what is printed since. */
+  const drawHere = () => Object.assign(input, { prevRows: 0 });
+  const isEmpty = () => input.line === '' && pasted.length === 0;
+  input.on('line', (line) => {
+    pasted.push(line);
+    if (!isPasting) {
+      const text = pasted.join('\n');
+      pasted = [];
+      onLine(text);
+    }
+    ask();
   });
   input.on('SIGINT', () => {
-    if (input.line === '') return onInterrupt();
-    process.stdout.write('^C\n');
+    if (isEmpty()) return onInterrupt();
+    pasted = [];
     // Ctrl-U and Ctrl-K in one: the typed text goes, agents go on.
     input.write(null, { ctrl: true, name: 'e' });
+    stdout.write('^C\n');
+    drawHere();
     input.write(null, { ctrl: true, name: 'u' });
-    input.prompt();
+    ask();
   });
   const onKey = (_: unknown, key: { readonly name?: string } | undefined) => {
-    if (key?.name === 'escape' && input.line === '') onInterrupt();
+    if (key?.name === 'escape' && isEmpty()) onInterrupt();
+    if (key?.name === 'paste-start') isPasting = true;
+    if (key?.name === 'paste-end') isPasting = false;
   };
-  process.stdin.on('keypress', onKey);
+  stdin.on('keypress', onKey);
+  if (isTerminal) stdout.write(TELL_PASTES);
   input.once('close', () => {
     isOpen = false;
-    process.stdin.off('keypress', onKey);
+    stdin.off('keypress', onKey);
+    if (isTerminal) stdout.write(TELL_NO_PASTES);
   });
   input.on('close', onEnd);
-  input.prompt();
+  ask();
   return {
     print(line) {
-      if (process.stdout.isTTY === true) process.stdout.write('\r\x1b[J');
-      process.stdout.write(`${line}\n`);
+      // What is typed may fill several rows.
+      const rows = isOpen && isTerminal ? input.getCursorPos().rows : 0;
+      if (stdout.isTTY === true) stdout.write(`\r${rows > 0 ? `\x1b[${rows}A` : ''}\x1b[J`);
+      stdout.write(`${line}\n`);
+      drawHere();
       if (isOpen) input.prompt(true);
     },
     close() {
@@ -70,12 +107,11 @@ function unlessGone(error: unknown): void {
 }
 
 /** Lets this process finish its work when its terminal goes: readline would end it in the middle. */
-function outliveTheTerminal(): void {
-  const { stdin, stdout } = process;
+function outliveTheTerminal({ stdin, stdout }: Streams): void {
   stdin.on('error', unlessGone);
   stdout.on('error', unlessGone);
-  if (stdin.isTTY !== true) return;
-  const setRawMode = stdin.setRawMode.bind(stdin);
+  const setRawMode = stdin.setRawMode?.bind(stdin);
+  if (stdin.isTTY !== true || setRawMode === undefined) return;
   stdin.setRawMode = (isRaw) => {
     try {
       setRawMode(isRaw);

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { Shown } from './shown.js';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -21,14 +22,15 @@ const COLORS: Readonly<Record<string, Style>> = {
 };
 
 export interface Theme {
-  member(name: string, color: string | undefined): string;
-  strong(text: string): string;
-  dim(text: string): string;
-  warn(text: string): string;
+  member(name: string, color: string | undefined): Shown;
+  strong(text: string): Shown;
+  dim(text: string): Shown;
+  warn(text: string): Shown;
 }
 
 export function theme(colored: boolean): Theme {
-  const paint = (style: Style, text: string) => (colored ? styleText(style, text) : text);
+  const paint = (style: Style, text: string) =>
+    new Shown(text, (words) => (colored ? styleText(style, words, { validateStream: false }) : words));
   return {
     member: (name, color) => paint(COLORS[color ?? ''] ?? 'bold', name),
     strong: (text) => paint('bold', text),

@@ -43,6 +43,11 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
+/** Whether the operating system refused something, as Node reports it. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
+}
+
 export function isAbort(error: unknown): boolean {
   return error instanceof Error && (error.name === 'AbortError' || hasCode(error, 'ABORT_ERR'));
 }

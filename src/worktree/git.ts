@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import type { Run, RunResult } from '../host/run.js';
+import type { Run, RunOptions, RunResult } from '../host/run.js';
+import { ExitCode, UserError } from '../util/errors.js';
 
 /** git said no, in its own words. */
 export class GitError extends Error {
@@ -25,22 +26,43 @@ const INHERITED = [
 // Nobody is there to answer a question of git's.
 const ENV = [...INHERITED.flatMap((name) => ['-u', name]), 'GIT_TERMINAL_PROMPT=0'];
 
-export function git(run: Run, cwd: string): Git {
+export interface GitOptions extends Pick<RunOptions, 'input' | 'signal'> {
+  /** What its environment has besides. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+export function git(run: Run, cwd: string, options?: GitOptions): Git {
   return async (...args) => {
-    const result = await run('env', [...ENV, 'git', ...args], { cwd });
+    const result = await runGit(run, cwd, args, options);
     if (result.exitCode !== 0) throw new GitError(args, result);
     return result.stdout;
   };
+}
+
+/** The same for a command whose exit code says more than yes or no. */
+export async function runGit(
+  run: Run,
+  cwd: string,
+  args: readonly string[],
+  { variables = {}, ...options }: GitOptions = {},
+): Promise<RunResult> {
+  const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  return run('env', [...ENV, ...assignments, 'git', ...args], { ...options, cwd });
 }
 
 /** Those of `paths`, seen from `cwd`, that git ignores. A tracked file never is. */
 export async function ignoredAmong(run: Run, cwd: string, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];
   const args = ['check-ignore', '-z', '--stdin'];
-  const result = await run('env', [...ENV, 'git', ...args], { cwd, input: paths.join('\0') });
+  const result = await runGit(run, cwd, args, { input: paths.join('\0') });
   // 1: none of them (git-check-ignore(1)).
   if (result.exitCode > 1) throw new GitError(args, result);
-  return result.stdout.split('\0').filter((path) => path !== '');
+  return listed(result.stdout);
+}
+
+/** What a command with `-z` has printed. */
+export function listed(output: string): string[] {
+  return output.split('\0').filter((entry) => entry !== '');
 }
 
 export interface Head {
@@ -80,6 +102,11 @@ export async function gitPath(git: Git, cwd: string, name: string): Promise<stri
   return resolve(cwd, await git('rev-parse', '--git-path', name));
 }
 
+/** The folder that all checkouts of a repository share: theirs is the same exactly when this is. */
+export async function commonFolder(git: Git, cwd: string): Promise<string> {
+  return resolve(cwd, await git('rev-parse', '--git-common-dir'));
+}
+
 export interface Status {
   readonly untracked: number;
   readonly staged: number;
@@ -89,8 +116,7 @@ export interface Status {
 /** What is not committed. Ignored files do not count; files in untracked folders do, whatever the user's settings. */
 export async function statusOf(git: Git): Promise<Status> {
   const flags = ['--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=none'];
-  const output = await git('--no-optional-locks', 'status', ...flags);
-  const entries = output.split('\0').filter((entry) => entry !== '');
+  const entries = listed(await git('--no-optional-locks', 'status', ...flags));
   return {
     untracked: entries.filter((entry) => entry.startsWith('??')).length,
     staged: entries.filter((entry) => !/^[ ?!]/.test(entry)).length,
@@ -125,7 +151,18 @@ export async function listWorktrees(git: Git): Promise<ListedWorktree[]> {
   });
 }
 
-async function succeeded(answer: Promise<string>): Promise<string | undefined> {
+/** For what a person has asked for: a refusal of git's is theirs to read. @throws UserError in place of GitError */
+export async function inGitsWords<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof GitError) throw new UserError(error.message, ExitCode.failed, { cause: error });
+    throw error;
+  }
+}
+
+/** What git prints, or `undefined` where it says no. */
+export async function succeeded(answer: Promise<string>): Promise<string | undefined> {
   try {
     return await answer;
   } catch (error) {

@@ -1,8 +1,8 @@
 import { appendFile, mkdir, readFile, rmdir } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Run } from '../host/run.js';
 import { hasCode, UserError } from '../util/errors.js';
-import { type Git, git, gitPath, listWorktrees, rootOf } from './git.js';
+import { commonFolder, type Git, git, gitPath, listWorktrees, rootOf } from './git.js';
 
 /** Where worktrees go in a project. */
 export const FOLDER = '.claude/worktrees';
@@ -37,7 +37,7 @@ export async function projectRoot(run: Run, here: Git): Promise<string> {
 
 /** What everybody locks who adds or removes worktrees of this repository: git's own locks do not wait. */
 export async function mutexOf(git: Git, cwd: string): Promise<string> {
-  return join(resolve(cwd, await git('rev-parse', '--git-common-dir')), 'troupe-worktrees');
+  return join(await commonFolder(git, cwd), 'troupe-worktrees');
 }
 
 /** Takes our folders away with their last worktree; one that holds anything else stays. Under the repository's lock. */

@@ -4,7 +4,7 @@ import { createCompaction } from '../../src/agent/compaction.js';
 import type { TurnEnd } from '../../src/agent/events.js';
 import { createGate } from '../../src/agent/gate.js';
 import { type HooksPort, MOST_BLOCKS, withEndHooks, withTold } from '../../src/agent/hooks.js';
-import type { PermissionAnswer } from '../../src/agent/ports.js';
+import type { HookedAnswer, PermissionAnswer } from '../../src/agent/ports.js';
 import { ModelError } from '../../src/model/types.js';
 import type { JudgeContext } from '../../src/permissions/judge.js';
 import { parseRule } from '../../src/permissions/rule.js';
@@ -100,6 +100,25 @@ test('a hook that changes a call so that its input is not in order is an error t
   const agent = bench(sayHello, [say([])], { hooks: hooks({ beforeCall: async () => ({ input: { text: 7 } }) }) });
   await agent.run();
   expect(agent.told(1)[0]).toMatch(/^error: .*text/s);
+});
+
+test('what a hook adds for the model stands behind a refusal too, whoever refuses', async () => {
+  const gate = { decide: async (): Promise<PermissionAnswer> => ({ allow: false, because: 'Not that.' }) };
+  const beforeCall = async () => ({ told: 'Use the script.' });
+  const denied = bench(sayHello, [say([])], { hooks: hooks({ beforeCall }), gate });
+  await denied.run();
+  expect(denied.told(1)[0]).toBe('error: Not that.\n\n<hook>\nUse the script.\n</hook>');
+  const refusing = async () => ({ refused: 'A hook keeps it.', told: 'Use the script.' });
+  const refused = bench(sayHello, [say([])], { hooks: hooks({ beforeCall: refusing }) });
+  await refused.run();
+  expect(refused.told(1)[0]).toMatch(/^error: A hook keeps it\..*Use the script\./s);
+});
+
+test('a denial that stops ends the turn behind its batch', async () => {
+  const gate = { decide: async (): Promise<HookedAnswer> => ({ allow: false, because: 'No.', stops: true }) };
+  const agent = bench(sayHello, [say([])], { hooks: hooks({}), gate });
+  await agent.run();
+  expect(agent.client.requests).toHaveLength(1);
 });
 
 test('a call that was interrupted while hooks decide is not run', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { NO_PROGRESS, type TaskRecord } from '../../src/agent/taskRecord.js';
 import type { Access } from '../../src/agent/tool.js';
-import { hooksPort } from '../../src/app/hooks/agentHooks.js';
+import { hooksPort, memberEndHooks } from '../../src/app/hooks/agentHooks.js';
 import { createNotifications } from '../../src/app/hooks/notifications.js';
 import { HooksByEvent } from '../../src/definitions/hook.js';
 import type { ToolUseBlock } from '../../src/model/types.js';
@@ -72,7 +72,7 @@ test.each([true, false])(
   async (hasPerson) => {
     await using bench = await hookBench(noting({ PermissionRequest: '', Notification: '' }));
     const port = hooksPort({ hooks: bench.hooks, agent: () => bench.hooks.main(), hasPerson });
-    expect(await port?.onQuestion(QUESTION, never)).toBeUndefined();
+    expect(await port?.onQuestion(QUESTION, shell('ls'), never)).toBeUndefined();
     await bench.hooks.fire(bench.hooks.main(), { event: 'PermissionRequest' });
     await eventually(async () => expect(await bench.told()).toHaveLength(hasPerson ? 3 : 2));
     const notes = (await bench.told()).filter(({ hook_event_name }) => hook_event_name === 'Notification');
@@ -85,10 +85,57 @@ test('a hook that denies a permission says why', async () => {
   const output = JSON.stringify({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } });
   await using bench = await hookBench(noting({ PermissionRequest: `echo '${output}'` }));
   const port = hooksPort({ hooks: bench.hooks, agent: () => bench.hooks.main(), hasPerson: true });
-  expect(await port?.onQuestion(QUESTION, never)).toEqual({
+  expect(await port?.onQuestion(QUESTION, shell('ls'), never)).toEqual({
     allow: false,
     because: 'Denied by a hook: Bash ls. Not on Fridays.',
+    stops: false,
   });
+  expect(bench.notes).toEqual([]);
+});
+
+const answering = (decision: object) => {
+  const output = JSON.stringify({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } });
+  return noting({ PermissionRequest: `echo '${output}'` });
+};
+
+test('a denial that interrupts ends the turn, and the person is told', async () => {
+  await using bench = await hookBench(answering({ behavior: 'deny', message: 'Enough.', interrupt: true }));
+  const port = hooksPort({ hooks: bench.hooks, agent: () => bench.hooks.main(), hasPerson: true });
+  expect(await port?.onQuestion(QUESTION, shell('ls'), never)).toMatchObject({ allow: false, stops: true });
+  expect(bench.notes).toEqual(['A hook ended the turn: Enough.']);
+});
+
+test('a PermissionRequest hook with a rule is run for the calls that it speaks of', async () => {
+  const hook = { type: 'command', command: 'cat >> told; echo >> told', if: 'Bash(git push *)' };
+  await using bench = await hookBench(HooksByEvent.parse({ PermissionRequest: [{ hooks: [hook] }] }));
+  const port = hooksPort({ hooks: bench.hooks, agent: () => bench.hooks.main(), hasPerson: false });
+  for (const command of ['git pull', 'git push origin']) await port?.onQuestion(QUESTION, shell(command), never);
+  expect((await bench.told()).map(({ tool_input }) => tool_input)).toEqual([{ command: 'git push origin' }]);
+});
+
+test('updatedPermissions count for the session from then on: as suggested, or as other programs write them', async () => {
+  const updatedPermissions = [
+    { behavior: 'allow', rule: 'Bash(touch *)' },
+    { type: 'addRules', behavior: 'deny', rules: [{ toolName: 'Read', ruleContent: 'x' }], destination: 'session' },
+    { type: 'addRules', behavior: 'ask', rules: [{ toolName: 'Grep' }], destination: 'localSettings' },
+    { type: 'setMode', mode: 'bypassPermissions' },
+    { behavior: 'allow', rule: 'Bash(' },
+  ];
+  await using bench = await hookBench(answering({ behavior: 'allow', updatedPermissions }));
+  const port = hooksPort({ hooks: bench.hooks, agent: () => bench.hooks.main(), hasPerson: false });
+  expect(await port?.onQuestion(QUESTION, shell('ls'), never)).toEqual({ allow: true });
+  const none = { allow: [], ask: [], deny: [] };
+  const nothing = { mode: 'default', folders: [], protectedRoots: [], allowedPaths: [], cwd: '/', home: '/' } as const;
+  expect(bench.hooks.rules.widened({ ...nothing, rules: none }).rules).toEqual({
+    allow: [{ tool: 'Bash', specifier: 'touch *' }],
+    ask: [{ tool: 'Grep' }],
+    deny: [{ tool: 'Read', specifier: 'x' }],
+  });
+  expect(bench.notes).toEqual([
+    "What a hook's updatedPermissions add to localSettings holds for this session; no file is changed.",
+    expect.stringContaining('"setMode","mode":"bypassPermissions"} is left out: only'),
+    expect.stringMatching(/left out: "Bash\(" is not a permission rule/),
+  ]);
 });
 
 test('a lead that waits for a minute notifies its person once, and not while it works again', async () => {
@@ -126,6 +173,23 @@ const TASK: TaskRecord = {
   notified: false,
   outputFile: '/out',
 };
+
+test('a Stop hook is told what still runs in the background', async () => {
+  await using bench = await hookBench(noting({ Stop: '' }), 'lead');
+  const shell = { ...TASK, id: 'task_2', type: 'shell', status: 'running', description: 'npm start' } as const;
+  const tasks = [TASK, shell, { ...shell, id: 'task_3', backgrounded: false }];
+  await memberEndHooks(bench.hooks, 'team-lead', undefined, () => tasks).onDone(
+    { reason: 'done', text: 'Started.' },
+    false,
+    never,
+  );
+  expect(await bench.told()).toMatchObject([
+    {
+      last_assistant_message: 'Started.',
+      background_tasks: [{ id: 'task_2', type: 'shell', status: 'running', description: 'npm start' }],
+    },
+  ]);
+});
 
 test('the end of an agent in the background is notified, that of one whose caller waits is not', async () => {
   await using bench = await hookBench(noting({ Notification: '' }), 'lead');

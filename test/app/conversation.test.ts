@@ -33,9 +33,10 @@ test('a skill is asked for by its name, which no command has', async () => {
   expect(JSON.parse(await obey('/review the docs', echo))).toEqual(['skill', 'review', '/review the docs']);
 });
 
-test('an empty line does nothing, help lists every command, and a slip is told with the nearest', async () => {
+test('an empty line does nothing, help lists every command in lines that fit a small terminal, and a slip is told with the nearest', async () => {
   expect(await obey('   ', echo)).toBe('');
   expect(await obey('/help', echo)).toBe(HELP);
+  for (const line of HELP.split('\n')) expect(line.length, line).toBeLessThan(80);
   const withoutSkills = { ...echo, skill: async () => undefined };
   await expect(obey('/aprove 1a2b', withoutSkills)).rejects.toThrow('Did you mean "approve"?');
   await expect(obey('/approve', echo)).rejects.toThrow('Something is missing');

@@ -1,4 +1,7 @@
+import { writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
 import type { Gate } from '../../src/agent/ports.js';
 import type { ToolContext } from '../../src/agent/tool.js';
 import { createGrants } from '../../src/app/knowledge/skillGrants.js';
@@ -9,6 +12,7 @@ import type { JudgeContext } from '../../src/permissions/judge.js';
 import type { AgentCall } from '../../src/tools/agent.js';
 import { createReadLedger } from '../../src/tools/support/readLedger.js';
 import { tool } from '../agent/harness.js';
+import { tempDir } from '../helpers/tempDir.js';
 
 const skill = (name: string, more: Partial<Skill> = {}): Skill => ({
   name,
@@ -104,6 +108,27 @@ test('the commands of a skill run where they are allowed and the agent has Bash;
   expect(judged.granted).toEqual(['a']);
   const without = userOf([skill('a', { body })]);
   expect(await without.use('a')).toContain('A (not run, for you have no Bash: `one`) B');
+});
+
+test('a command brings along the files that it or whoever types it names with @, each read as any other call; a skill does not', async () => {
+  await using dir = await tempDir();
+  for (const name of ['one.md', 'two.md', 'three.md']) await writeFile(join(dir.path, name), name);
+  const body = 'See @one.md, and @two.md. `@three.md` me@one.md @gone $ARGUMENTS !`print`';
+  const path = (input: object) => z.object({ file_path: z.string() }).parse(input).file_path;
+  const read = tool('Read', async () => '', { call: async (input) => `TEXT of ${basename(path(input))}` });
+  const bash = tool('Bash', async () => 'and @three.md');
+  const tools = [read, bash];
+  const { user, use } = userOf([skill('old', { kind: 'command', body }), skill('new', { body })], {
+    allows: (input: string) => !input.includes('two.md'),
+    tools,
+  });
+  const said = (await user.typed('/old see', { ...CONTEXT, cwd: dir.path })) ?? '';
+  expect(said).toContain(`<file path="${join(dir.path, 'one.md')}">\nTEXT of one.md\n</file>`);
+  expect(said).toContain(`<file path="${join(dir.path, 'two.md')}">\n(not read: `);
+  expect(said.match(/<file /g)).toHaveLength(2);
+  const typed = await user.typed('/old @three.md', { ...CONTEXT, cwd: dir.path });
+  expect(typed).toContain('TEXT of three.md');
+  expect(await use('new')).not.toContain('<file ');
 });
 
 test('a skill with a context of its own is an agent with what the skill allows, and the caller is allowed nothing', async () => {

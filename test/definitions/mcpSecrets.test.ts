@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { teamServers } from '../../src/app/mcp/teamServers.js';
 import { homeAt } from '../../src/config/paths.js';
 import { loadSettings } from '../../src/config/settings.js';
-import { writtenSecrets } from '../../src/definitions/mcpSecrets.js';
+import { secretMask, writtenSecrets } from '../../src/definitions/mcpSecrets.js';
 import { SETTINGS } from '../helpers/team.js';
 import { tempDir } from '../helpers/tempDir.js';
 
@@ -31,6 +31,22 @@ test('a secret that is written out in a server is found, one that a variable sta
     'remote.url',
     'remote.headers.Authorization',
   ]);
+});
+
+test('secrets of a server are taken out of a text, and nothing else is', () => {
+  const remote = secretMask({
+    type: 'http',
+    url: 'https://user:password@example.org/mcp?api_key=in%20the%20url&page=second',
+    headers: { Authorization: 'Bearer abcdefgh', 'X-Api-Key': 'abcdefghij', Accept: 'text/plain', Cookie: 'x' },
+  });
+  expect(remote('{"authorization":"Bearer abcdefgh","x-api-key":"abcdefghij"} text/plain x second')).toBe(
+    '{"authorization":"[secret]","x-api-key":"[secret]"} text/plain x second',
+  );
+  expect(remote('abcdefgh at user:password: in the url, in%20the%20url')).toBe(
+    '[secret] at user:[secret]: [secret], [secret]',
+  );
+  const program = secretMask({ type: 'stdio', command: 'x', env: { DB_PASSWORD: 'open sesame', LANG: 'C.UTF-8' } });
+  expect(program('cannot log in with open sesame (C.UTF-8)')).toBe('cannot log in with [secret] (C.UTF-8)');
 });
 
 test('a person is told of it before a team starts', async () => {

@@ -5,6 +5,7 @@ import * as z from 'zod/mini';
 import type { CommandName } from '../../src/cli/commands/index.js';
 import type { RunResult } from '../../src/host/run.js';
 import { eventually } from '../helpers/eventually.js';
+import { commitIn } from '../helpers/gitRepo.js';
 import { live } from '../helpers/headless.js';
 import { mcpJson, oddServer } from '../helpers/mcp.js';
 import { Event, Json, Message, Named, Request, Task, Team } from '../helpers/shapes.js';
@@ -268,7 +269,18 @@ const CASES: Readonly<Record<CommandName, Case>> = {
   },
   add: async (team) => {
     const added = Json(Named)(
-      await team.ok('add', 'carol', '--prompt', 'Hello.', '--model', 'haiku', '--color', 'pink', '--json'),
+      await team.ok(
+        'add',
+        'carol',
+        '--worktree',
+        '--prompt',
+        'Hello.',
+        '--model',
+        'haiku',
+        '--color',
+        'pink',
+        '--json',
+      ),
     );
     expect(added).toMatchObject({ name: 'carol', color: 'pink', backendType: 'tmux', agentId: 'carol@trio' });
     await eventually(() => expect(team.heard('carol')).toHaveLength(1));
@@ -278,6 +290,59 @@ const CASES: Readonly<Record<CommandName, Case>> = {
     const { pid } = await team.member('carol');
     expect(await team.ok('restart', 'carol')).toMatch(/^carol is ready again in %\d+\.$/);
     expect((await team.member('carol')).pid).not.toBe(pid);
+  },
+  diff: async (team) => {
+    const { worktree = '' } = await team.until('carol', 'idle');
+    await commitIn(worktree, 'carol.txt', 'from carol\n');
+    await writeFile(join(worktree, 'draft.txt'), 'draft\x1b[31m\n');
+    const diffs = Json(z.array(z.looseObject({ member: z.string(), committed: z.array(z.unknown()) })));
+    expect(diffs(await team.ok('diff', '--json'))).toMatchObject([
+      {
+        member: 'carol',
+        committed: [{ path: 'carol.txt', how: 'added' }],
+        uncommitted: [{ path: 'draft.txt', how: 'untracked' }],
+      },
+    ]);
+    expect(await team.ok('diff', 'carol')).toMatch(
+      /^# carol: 1 commit since [0-9a-f]{10} on troupe\/\S+\ndiff --git .*^\+from carol\n# carol: not committed: draft\.txt \(untracked\)\ndiff --git .*^\+draft/ms,
+    );
+    const env = { ...team.env, FORCE_COLOR: '1' };
+    expect((await team.troupe(['diff', 'carol'], { env })).stdout).toContain('\x1b[32m+from carol\x1b[39m');
+    expect(await team.ok('diff', 'carol', '--stat')).toMatch(/^ carol\.txt \| 1 \+$/m);
+    const names = await team.troupe(['diff', 'carol', '--name-only']);
+    expect(names.stdout).toBe('carol.txt\ndraft.txt');
+    expect(names.stderr).toBe('carol has not committed: draft.txt (untracked)');
+    await refused(
+      team,
+      ['diff', 'bob'],
+      /^troupe: bob has no worktree of its own\. bob works in .*; look with: git -C /,
+    );
+  },
+  merge: async (team) => {
+    await refused(team, ['merge', 'carol'], /Not committed, so it would not be merged: draft\.txt\. Next: /, 1);
+    const dry = await team.troupe(['merge', 'carol', '--dry-run']);
+    expect(dry.stdout).toMatch(
+      /^1 commit of carol would go into \w+:\n {2}A carol\.txt\nNo conflicts\.\nNot committed/,
+    );
+    expect(dry.exitCode).toBe(1);
+    const { worktree = '' } = await team.member('carol');
+    await rm(join(worktree, 'draft.txt'));
+    const result = Json(z.looseObject({ merged: z.boolean(), commit: z.string(), conflicts: z.array(z.string()) }));
+    expect(result(await team.ok('merge', 'carol', '--json'))).toMatchObject({
+      merged: true,
+      conflicts: [],
+      overlaps: [],
+    });
+    expect(await readFile(join(team.repo, 'carol.txt'), 'utf8')).toBe('from carol\n');
+    expect(await team.ok('merge', 'carol')).toMatch(/^Nothing to merge: \w+ has all that carol has committed\.$/);
+  },
+  costs: async (team) => {
+    const costs = Json(
+      z.looseObject({ team: z.string(), members: z.array(Named), total: z.looseObject({ costUsd: z.number() }) }),
+    )(await team.ok('costs', '--json'));
+    expect(costs.members.map(({ name }) => name)).toEqual(['team-lead', 'bob', 'ann', 'carol']);
+    expect(costs.total.costUsd).toBeGreaterThan(0);
+    expect(await team.ok('costs', 'trio')).toMatch(/^bob +claude-\S+( +\d+){4} +\d+ % +\$\d+\.\d{4}$/m);
   },
   hide: async (team) => {
     const { pane } = await team.member('bob');

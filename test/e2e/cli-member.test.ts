@@ -25,6 +25,7 @@ const FOR_PERSONS: readonly (readonly string[])[] = [
   ['down'],
   ['restart', 'bob'],
   ['resume'],
+  ['merge', 'bob'],
   ['gc'],
   ['trust'],
 ];

@@ -84,12 +84,14 @@ agents:
     - { when: { turn: 3 }, reply: [{ tool: TaskUpdate, input: { taskId: "1", status: completed } }] }
     - reply: Done.
 `,
-    { hooks: { TaskCompleted: hook(`${ONCE} echo Write the test too. >&2; exit 2; fi`) } },
+    { hooks: { TaskCompleted: hook(`${NOTE}; ${ONCE} echo Write the test too. >&2; exit 2; fi`) } },
   );
   await addTemplate(team, 'pair', withBob('', 'tasks: [{ subject: Work, description: x, owner: bob }]\n'));
   const { result } = await runJson(team, 'pair', '--trust');
   expect(heardBy(team, 'bob').at(-1)).toContain('Task 1 is not done: Write the test too.');
   expect(result.tasks).toMatchObject([{ status: 'completed' }]);
+  const told = (await team.lines()).map((line) => JSON.parse(line));
+  expect(told).toMatchObject(Array(2).fill({ task_id: '1', task_subject: 'Work', task_description: 'x' }));
 });
 
 test('a plugin’s hooks know its folder, and count in a folder that is not trusted', async () => {

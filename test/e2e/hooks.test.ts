@@ -148,12 +148,23 @@ test.concurrent('a hook may change a call, which is judged as it is then', async
   expect(existsSync(join(bad.repo, 'bad'))).toBe(false);
 });
 
-test.concurrent('a PermissionRequest hook answers where nobody else can', async () => {
-  const decision = { behavior: 'allow' };
+test.concurrent('a PermissionRequest hook answers where nobody else can, once for all calls where it adds a rule', async () => {
+  const updatedPermissions = [{ behavior: 'allow', rule: 'Bash(touch *)' }];
+  const decision = { behavior: 'allow', updatedPermissions };
   const answer = `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } })}'`;
-  await using team = await project(ONE_CALL('touch made'), { hooks: { PermissionRequest: hook(answer, 'Bash') } });
+  await using team = await project(
+    `
+agents:
+  team-lead:
+    - when: { turn: 1 }
+      reply: [${bash('touch made')}, ${bash('touch other')}]
+    - reply: Done.
+`,
+    { hooks: { PermissionRequest: hook(`${NOTE}; ${answer}`, 'Bash') } },
+  );
   const { result } = await runJson(team, 'Touch.', '--trust');
-  expect(existsSync(join(team.repo, 'made'))).toBe(true);
+  expect(['made', 'other'].map((file) => existsSync(join(team.repo, file)))).toEqual([true, true]);
+  expect(await team.lines()).toHaveLength(1);
   expect(result.permission_denials).toEqual([]);
 });
 
@@ -216,10 +227,14 @@ test.concurrent('a Stop hook knows whether it was asked before', async () => {
   expect((await runJson(team, 'Work.', '--trust')).result.num_turns).toBe(2);
 });
 
-test.concurrent('hooks add to the beginning of a session and to the first prompt, and hear of the end', async () => {
+test.concurrent('hooks add to the beginning of a session and then to the first prompt, and hear of the end', async () => {
   await using team = await project('agents: { team-lead: [{ reply: Done. }] }', {
     hooks: {
-      SessionStart: hook('echo Today is Monday.', 'startup'),
+      // Of what it is told, the transcript can be read from the first moment on.
+      SessionStart: hook(
+        `said=$(cat); [ -r "$(echo "$said" | sed 's/.*"transcript_path":"\\([^"]*\\)".*/\\1/')" ] && echo "$said" >> "$CLAUDE_PROJECT_DIR/../told"; echo Today is Monday.`,
+        'startup',
+      ),
       UserPromptSubmit: hook(`${NOTE}; echo The branch is main.`),
       SessionEnd: hook(NOTE, 'other'),
     },
@@ -230,6 +245,7 @@ test.concurrent('hooks add to the beginning of a session and to the first prompt
   expect(heard).toMatch(/Work hard\..*The branch is main\./);
   const told = (await team.lines()).map((line) => JSON.parse(line));
   expect(told).toMatchObject([
+    { hook_event_name: 'SessionStart', source: 'startup' },
     { hook_event_name: 'UserPromptSubmit', prompt: 'Work hard.', permission_mode: 'default' },
     { hook_event_name: 'SessionEnd', reason: 'other' },
   ]);

@@ -114,6 +114,7 @@ test.concurrent.each([
   ['run', 'feature', 'Add a flag', '--dry-run'],
   ['run', 'feature', 'Add a flag', '--dry-run', '--output-format', 'json'],
   ['up', 'feature', 'Add a flag', '--dry-run', '--detach'],
+  ['up', 'feature', 'Add a flag', '--dry-run'],
   ['up', 'feature', 'Add a flag', '--dry-run', '--detach', '--json'],
 ])('troupe %s %s %s %s prints what would start, and starts nothing', async (...args) => {
   await using idle = await stage(SAYS);

@@ -130,3 +130,10 @@ test('what a hook prints as null is not there: its denial counts all the same', 
   };
   expect(said('PreToolUse', output)).toMatchObject({ permission: 'deny', notes: [] });
 });
+
+test('what is null in the input that a hook gives a tool is null for the tool', () => {
+  const updatedInput = { filter: null, list: [null, 1], inner: { decision: { x: null } } };
+  expect(said('PreToolUse', { hookSpecificOutput: { updatedInput } }).updatedInput).toEqual(updatedInput);
+  const decision = { behavior: 'allow', message: null, updatedInput };
+  expect(said('PermissionRequest', { hookSpecificOutput: { decision } }).updatedInput).toEqual(updatedInput);
+});

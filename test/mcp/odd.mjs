@@ -5,6 +5,7 @@
 //   hang=TOOL      never answers that tool; writes "asked" to stderr when it is called, "cancelled" when it is cancelled
 //   stubborn       goes on when its stdin is closed and when it is sent SIGTERM
 //   grow           has one more tool after each call, and says so
+//   big=N          has a tool "big" whose result has N characters
 //   chatty         prints lines to stdout that are no messages
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -70,6 +71,7 @@ function answer({ id, method, params }) {
         process.exit(3);
       }
       if (name === options.hang) return void process.stderr.write('asked\n');
+      if (name === 'big') return send({ id, result: { content: [{ type: 'text', text: 'x'.repeat(options.big) }] } });
       const text = name === 'echo' ? `${input.text}` : `${name} was called`;
       send({ id, result: { content: [{ type: 'text', text: has('env') ? String(process.env[options.env]) : text }] } });
       if (has('grow')) {

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer as createWebServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -75,6 +76,45 @@ test('a server that cannot be started, ends at once or does not answer is failed
   const [pid = 0] = await bench.pids();
   expect(await isRunning(pid)).toBe(false);
   expect(await markedProcesses(bench.mark)).toEqual([]);
+});
+
+test('an address that refuses is told with its status, and no secret that it sends back gets into an error or a log', async () => {
+  await using bench = await mcpBench();
+  const refusing = createWebServer((request, response) => {
+    response.writeHead(Number(request.url?.slice(1, 4))).end(JSON.stringify(request.headers));
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => refusing.once('listening', resolve));
+  const address = refusing.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  try {
+    const open = (status: number) =>
+      bench.open({
+        type: 'http',
+        url: `http://127.0.0.1:${port}/${status}`,
+        headers: { 'X-Api-Key': 'open-sesame-1', Authorization: 'Bearer open-sesame-2' },
+      });
+    const servers = [401, 404].map(open);
+    await Promise.all(servers.map(({ settled }) => settled));
+    expect(servers.map((server) => server.problem())).toEqual([
+      expect.stringMatching(/^it answers with 401: what its "headers" say does not let you in \(.*\[secret\]/),
+      expect.stringMatching(/^it answers with 404: .*\[secret\]/),
+    ]);
+    const logs = await Promise.all(['odd', 'odd2'].map(bench.log));
+    expect(logs.join()).toContain('[secret]');
+    expect([...bench.problems, ...logs].join()).not.toContain('open-sesame');
+  } finally {
+    refusing.closeAllConnections();
+    refusing.close();
+  }
+});
+
+test('a server that sends more at once than can be read is ended for that, and it is said', async () => {
+  await using bench = await mcpBench();
+  const server = bench.open(oddServer('big=12000000'));
+  await server.settled;
+  await expect(server.call('big', {}, signal)).rejects.toThrow(
+    'died during the call (ended, for it sent more than 10 MB in one message)',
+  );
 });
 
 test('a server that dies is connected once more; after its second death its calls say that it is gone', async () => {

@@ -104,3 +104,19 @@ test('of several questions at once the member waits for one until the last is an
   expect(await Promise.all(answers)).toEqual([{ allow: true }, { allow: true }]);
   expect(waits.at(-1)).toBeUndefined();
 });
+
+test('what waits can be withdrawn with a reason that the model reads; an answer of that very moment counts', async () => {
+  await using team = await teamOnDisk();
+  const { asker, ask, announced } = askerIn(team);
+  const first = ask();
+  const { id } = await open(team);
+  await eventually(() => expect(announced).toEqual([id]));
+  await asker.withdraw('It was asked to shut down.');
+  expect(await first).toEqual({ allow: false, because: 'Denied: Run make. Reason: It was asked to shut down.' });
+
+  const second = ask();
+  await eventually(() => expect(announced).toHaveLength(2));
+  await team.requests.answer({ id: announced[1] ?? '', by: 'user', approve: true });
+  await asker.withdraw('It was asked to shut down.');
+  expect(await second).toEqual({ allow: true });
+});

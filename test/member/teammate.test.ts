@@ -31,6 +31,7 @@ function teammateIn(team: TeamOnDisk, given: Partial<TeammateDeps> = {}) {
     requests,
     events,
     checkAnswers: async () => void did.push('checked answers'),
+    withdrawQuestions: async (because) => void did.push(`withdrew: ${because}`),
     rulesChanged: async () => void did.push('read rules'),
     modeChanged: async () => {},
     endNow: () => did.push('ended hard'),
@@ -150,15 +151,16 @@ test('idle or waiting for a plan, it agrees to shut down at once; the model is n
   ]);
 });
 
-test('working, the model is told; a turn that ends without an answer has agreed', async () => {
+test('working, it waits for no permission any more and the model is told; a turn that ends without an answer has agreed', async () => {
   await using team = await teamOnDisk({ members: ['bob'] });
   const bob = teammateIn(team);
   bob.work();
   await bob.send('shutdown_request', { request_id: 'r1', reason: 'enough' });
   expect(await bob.gets()).toMatchObject([{ text: /request_id: r1\).*enough/, wakes: false }]);
-  expect(bob.did).toEqual([]);
+  const withdrew = 'withdrew: It was asked to shut down before anybody answered.';
+  expect(bob.did).toEqual([withdrew]);
   await bob.endTurn(done('report'));
-  expect(bob.did).toEqual(['left']);
+  expect(bob.did).toEqual([withdrew, 'left']);
   expect(await answersToLead(team)).toMatchObject([{ approve: true }]);
 });
 
@@ -173,7 +175,7 @@ test('a rejection needs a reason and the request that waits, tells both sides, a
   await expect(bob.own.answerShutdown('r1', false, ' ')).rejects.toThrow('needs a reason');
   await bob.own.answerShutdown('r1', false, 'a test runs');
   await bob.endTurn(done('on'));
-  expect(bob.did).toEqual([]);
+  expect(bob.did).not.toContain('left');
   expect(await answersToLead(team)).toMatchObject([{ approve: false, reason: 'a test runs' }]);
   expect(await team.events.read()).toMatchObject([{ type: 'shutdown_rejected', id: 'r1', reason: 'a test runs' }, {}]);
 });

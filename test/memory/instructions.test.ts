@@ -139,6 +139,22 @@ test('a rule with paths is told when a file is touched that they match, a folder
   expect(words(await copy.touched([here.at('home/code/project/src/deep/a.ts')]))).toEqual(['IS-DEEP']);
 });
 
+test('the same words in another folder are told there too, for what they import is another file', async () => {
+  await using here = await disk({
+    'home/code/project/CLAUDE.md': '@AGENTS.md',
+    'home/code/project/AGENTS.md': 'IS-PROJECT',
+    'home/code/project/a/CLAUDE.md': '@AGENTS.md',
+    'home/code/project/a/AGENTS.md': 'IS-PART',
+    'home/code/project/b/CLAUDE.md': 'USE-TABS',
+    'home/code/project/c/CLAUDE.md': 'USE-TABS',
+    'home/code/project/c/.claude/CLAUDE.md': 'USE-TABS',
+  });
+  expect(await here.opening()).toEqual(['IS-PROJECT']);
+  expect(await here.touched('home/code/project/a/x.ts')).toEqual(['IS-PART']);
+  expect(await here.touched('home/code/project/b/x.ts')).toEqual(['USE-TABS']);
+  expect(await here.touched('home/code/project/c/x.ts')).toEqual(['USE-TABS']);
+});
+
 test('whoever reads an instruction file is not told the same behind it', async () => {
   await using here = await disk({ 'home/code/project/src/CLAUDE.md': 'IS-SRC' });
   await here.opening();
@@ -177,6 +193,7 @@ test('whoever goes into a worktree of its own checkout is told there only what d
 
 test('a file that is none, cannot be read or is no text is named in a line, and the others are told', async () => {
   await using here = await disk({
+    'home/CLAUDE.md': new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0x00, 0x01]),
     'home/code/CLAUDE.md': new Uint8Array([0x4e, 0xff, 0xfe]),
     'home/code/project/CLAUDE.local.md': 'IS-LOCAL',
     'home/code/project/.claude/CLAUDE.md/inner': 'is a folder',
@@ -184,6 +201,7 @@ test('a file that is none, cannot be read or is no text is named in a line, and 
   await symlink('CLAUDE.md', join(here.project, 'CLAUDE.md'));
   expect(await here.opening()).toEqual(['IS-LOCAL']);
   expect(await here.instructions.problems()).toEqual([
+    expect.stringMatching(/home\/CLAUDE\.md is left out: it is not text/),
     expect.stringMatching(/code\/CLAUDE\.md is left out: it is not UTF-8/),
     expect.stringMatching(/project\/CLAUDE\.md is left out: .*ELOOP/),
     expect.stringMatching(/\.claude\/CLAUDE\.md is left out: it is a folder/),

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type Arrangement,
   capacity,
+  fits,
   layoutOf,
   MIN_HEIGHT,
   MIN_WIDTH,
@@ -100,6 +101,15 @@ describe('a layout', () => {
         expect(Math.max(...cells.map(({ y, height }) => y + height))).toBe(window.height);
       }),
     );
+  });
+
+  test('stacks the members of a window that has shrunk in columns of their least width, while each has a line', () => {
+    const at = { windowId: '@0', hasLead: true, width: 80, height: 23 };
+    const window = (members: number) => ({ ...at, paneIds: Array.from({ length: members + 1 }, (_, id) => `%${id}`) });
+    const cells = leaves(layoutOf(window(5)));
+    expect(cells.map(({ width }) => width)).toEqual([32, 47, 47, 47, 47, 47]);
+    expect(cells.slice(1).map(({ height }) => height)).toEqual([3, 4, 4, 4, 4]);
+    expect([fits(window(11)), fits(window(12))]).toEqual([true, false]);
   });
 });
 

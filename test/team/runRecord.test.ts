@@ -65,13 +65,19 @@ test('a late heartbeat does not bring an archived team back, and the next write 
   expect(await readdir(dir.path)).toEqual([]);
 });
 
-test('the record of a process that is gone shows as terminated, waiting for nothing; one that has ended keeps its end', async () => {
+test('the record of a process that is gone shows as terminated; whoever has ended keeps its end, does nothing and waits for nothing', async () => {
   const here = { ...initial, ...(await thisProcess()), state: 'idle' as const };
   expect(await liveRecord(here)).toEqual(here);
-  const recycled: RunRecord = { ...here, procStart: 'linux:another:1', waitingFor: 'plan', requestId: 'r' };
+  const recycled: RunRecord = {
+    ...here,
+    procStart: 'linux:another:1',
+    waitingFor: 'plan',
+    requestId: 'r',
+    activity: 'Bash',
+  };
   expect(await liveRecord(recycled)).toEqual({ ...here, procStart: 'linux:another:1', state: 'terminated' });
   const exited: RunRecord = { ...initial, state: 'exited', exit: { code: 0, signal: null, forced: false } };
-  expect(await liveRecord(exited)).toEqual(exited);
+  expect(await liveRecord({ ...exited, activity: 'Bash', questions: ['Which?'] })).toEqual(exited);
 });
 
 test('no file and the empty one of a power cut are no record; a broken one is an error that names it', async () => {

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -38,13 +39,11 @@ test('a file that was changed behind the lock is not overwritten: the change is 
   const file = openTeamFile(dir.path);
   await file.create(team);
   let calls = 0;
-  let meddled: Promise<void> | undefined;
   await file.update((current) => {
-    if (calls++ === 0)
-      meddled = writeFile(dir.path, JSON.stringify({ ...current, rev: 9, description: 'from outside' }));
+    // At once, or it is read while it is half written.
+    if (calls++ === 0) writeFileSync(dir.path, JSON.stringify({ ...current, rev: 9, description: 'from outside' }));
     return { ...current, createdAt: 7 };
   });
-  await meddled;
   expect(calls).toBe(2);
   expect(await file.require()).toEqual({ ...team, createdAt: 7, description: 'from outside', rev: 10 });
 });
@@ -65,13 +64,15 @@ test('fields that this version does not know are kept', async () => {
   expect(JSON.parse(await readFile(dir.path, 'utf8'))).toEqual({ ...foreign, description: 'd', rev: 4 });
 });
 
-test('a file that is broken or gone is an error that names it, and nothing is made', async () => {
+test('a file that is broken or gone is an error that names it and what to do, and nothing is made', async () => {
   await using dir = await teamFolder();
   const file = openTeamFile(dir.path);
   expect(await file.read()).toBeUndefined();
   await expect(file.require()).rejects.toThrow(`There is no team "red": no file ${dir.path}`);
   await writeFile(dir.path, '{"name": 7}');
-  await expect(file.update((current) => current)).rejects.toThrow(dir.path);
+  await expect(file.update((current) => current)).rejects.toThrow(
+    new RegExp(`${dir.path} is not what [^]*\\nMend the file, or move the folder ${dir.folder} elsewhere`),
+  );
   await rm(dir.folder, { recursive: true });
   await expect(file.update((current) => current)).rejects.toThrow(/There is no team "red"/);
   await expect(readdir(dir.folder)).rejects.toThrow(/ENOENT/);

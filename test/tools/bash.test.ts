@@ -66,22 +66,35 @@ it('tells the exit code, and takes 1 for an answer where it is one', async () =>
   await using here = await setting();
   const end = (command: string) => use(here.tool, { command }, toolContext(here.path));
   expect(await end('echo x; exit 3')).toEqual({ content: 'x\nExit code 3', isError: true });
-  expect(await end('kill -9 $$')).toEqual({ content: 'Exit code 128 (SIGKILL)', isError: true });
+  expect(await end('kill -9 $$')).toEqual({ content: 'Exit code 137 (SIGKILL)', isError: true });
   expect(await end('echo a | grep b')).toEqual({ content: 'Exit code 1', isError: false });
   for (const command of [
     'diff /etc/hosts /dev/null >/dev/null',
     'test -e nowhere',
     '[ a = b ]',
     'false; X=1 grep b /dev/null',
+    'grep "a|b; c" /dev/null',
+    "echo x | grep 'a&b' 2>&1 # nothing",
+    'diff /etc/hosts /dev/null > /dev/null 2>&1;',
+    '(cd / && ! grep -q root etc/passwd)',
+    'git --no-pager -c color.ui=never diff --no-index /etc/hosts /dev/null &> /dev/null',
   ]) {
     expect(await end(command), command).toMatchObject({ isError: false });
   }
-  for (const command of ['false', 'grep b nowhere', 'grep b /dev/null; false'])
+  for (const command of ['false', 'grep b nowhere', 'grep b /dev/null; false', 'false "; grep b"', 'git -C diff x'])
     expect(await end(command), command).toMatchObject({ isError: true });
   expect(await end('echo (')).toMatchObject({
     content: expect.stringContaining('line 1: syntax error'),
     isError: true,
   });
+});
+
+it('shows what the command printed, and nothing of what keeps its directory', async () => {
+  await using here = await setting();
+  const text = (command: string) => textOf(here.tool, { command }, toolContext(here.path));
+  expect(await text('echo (')).toMatch(/^bash: -c: line 1: syntax error .*\nbash: -c: line 1: `echo \('\nExit code 2$/);
+  expect(await text('set -x; true')).toBe('+ true');
+  expect(await text('mkdir d; cd d; rmdir ../d')).toBe('(No output)');
 });
 
 it('keeps the directory inside the working directories and goes back from outside', async () => {
@@ -109,13 +122,18 @@ it("does not keep a sub-agent's directory, and says so", async () => {
   expect(moved.content).toMatch(/reset to .*work: a change of directory lasts for one command/);
 });
 
-it('runs in a working directory when its own is gone', async () => {
+it('runs nothing in another directory than the one it was meant for, when that is gone', async () => {
   await using here = await setting();
-  expect(await use(here.tool, { command: 'pwd' }, toolContext(join(here.path, 'gone')))).toEqual({
-    content: here.path,
-    isError: false,
+  const gone = join(here.path, 'gone');
+  const words = `The working directory ${gone} does not exist any more, so nothing was run.`;
+  expect(await use(here.tool, { command: 'touch ran' }, toolContext(gone))).toEqual({
+    content: `${words} You are in ${here.path} now.`,
+    isError: true,
     cwd: here.path,
   });
+  await using subagent = await setting({ keepsCwd: false });
+  await expect(use(subagent.tool, { command: 'touch ran' }, toolContext(gone))).rejects.toThrow(words);
+  expect([...(await readdir(here.path)), ...(await readdir(subagent.path))]).toEqual([]);
 });
 
 it('ends with its shell, though a child still holds its output, and lets that child go on', async () => {

@@ -45,6 +45,23 @@ it('keeps CR LF, the byte order mark and a missing last newline', async () => {
   expect(await edited('a\nb\r\nc\n', 'b\r\n', 'x\r\n')).toBe('a\nx\r\nc\n');
 });
 
+it('keeps the line ends of the very lines it changes, where a file mixes them', async () => {
+  expect(await edited('a\nb\r\nc\r\nd\ne\n', 'b\nc', 'b\nx\nc')).toBe('a\nb\r\nx\r\nc\r\nd\ne\n');
+  expect(await edited('a\r\nb\nc\nd\r\ne\r\n', 'b\nc', 'b\nx\nc')).toBe('a\r\nb\nx\nc\nd\r\ne\r\n');
+  expect(await edited('a\r\nb\nc\r\n', 'b', 'b\nx')).toBe('a\r\nb\nx\nc\r\n');
+  expect(await edited('a\nb\n-\na\r\nb\r\n', 'a\nb', 'x')).toMatch(/occurs 2 times/);
+  expect(await edited('a\nb\n-\r\na\r\nb\r\n', '\na\nb', '\nx\ny')).toBe('a\nb\n-\r\nx\r\ny\r\n');
+  expect(await edited('a\nb\n-\r\na\r\nb\r\n', 'a\nb', 'x\ny', { replace_all: true })).toBe('x\ny\n-\r\nx\r\ny\r\n');
+});
+
+it('takes a text for unique only when it stands nowhere else, not even over a part of itself', async () => {
+  expect(await edited('--\nx\n--\ny\n--\n', '--\nx\n--', 'z')).toBe('z\ny\n--\n');
+  expect(await edited('--\n--\n--\n', '--\n--', 'z')).toMatch(
+    /^old_string occurs more than once, overlapping itself, in/,
+  );
+  expect(await edited('--\n--\n--\n--\n', '--\n--', 'z', { replace_all: true })).toBe('z\nz\n');
+});
+
 it('shows the nearest when nothing matches', async () => {
   expect(await edited('if (a) {\n    go();\n}\n', '\tgo();', 'x')).toBe(
     'old_string does not occur in PATH. Nearest:\n     2\t    go();\nOnly white space differs there.',
@@ -53,6 +70,9 @@ it('shows the nearest when nothing matches', async () => {
     /Nearest:\n {5}1\tconst total = 1;/,
   );
   expect(await edited('abc\n', 'something else', 'x')).toMatch(/Nothing like it/);
+  expect(await edited('if (a)\n\tgo();\n', '     1\tif (a)\n     2\t\tgo();', 'x')).toBe(
+    'old_string does not occur in PATH. It does without the line numbers that Read puts in front: leave those out.',
+  );
 });
 
 it('refuses what would change nothing or damage the file', async () => {

@@ -2,6 +2,7 @@ import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readTool } from '../../src/tools/read.js';
+import { imageProblem } from '../../src/tools/support/image.js';
 import { tempDir } from '../helpers/tempDir.js';
 import { textOf, toolContext, use } from './context.js';
 
@@ -75,12 +76,18 @@ it('refuses what is no text by its content, and says what would read it', async 
     );
   };
   expect(await refusal(Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1]))).toMatch(/binary file of 6 bytes/);
+  // Compressed, without a NUL; UTF-32.
+  const packed = Buffer.from(Array.from({ length: 200 }, (_, index) => ((index * 151) % 255) + 1));
+  expect(await refusal(packed)).toMatch(/binary file of 200 bytes/);
+  expect(await refusal(Buffer.from('\xff\xfe\0\0A\0\0\0', 'latin1'))).toMatch(/binary file of 8 bytes/);
   expect(await refusal(Buffer.from('%PDF-1.7\n'))).toMatch(/cannot be read as a PDF/);
   await mkdir(join(dir.path, 'folder'));
   await expect(use(readTool, { file_path: join(dir.path, 'folder') }, toolContext(dir.path))).rejects.toThrow(
     /is a folder/,
   );
   await expect(use(readTool, { file_path: '/dev/zero' }, toolContext(dir.path))).rejects.toThrow(/not a regular file/);
+  await symlink('loop', join(dir.path, 'loop'));
+  await expect(use(readTool, { file_path: 'loop' }, toolContext(dir.path))).rejects.toThrow(/cannot be read: ELOOP/);
 });
 
 it('decodes UTF-16 by its mark and what is no UTF-8 as Latin-1, and tells both', async () => {
@@ -100,6 +107,8 @@ it('decodes UTF-16 by its mark and what is no UTF-8 as Latin-1, and tells both',
   const late = await read(Buffer.concat([Buffer.from('x\n'.repeat(100_000)), Buffer.from([0xc3])]));
   expect(late).toContain('shown as Latin-1');
   expect(await read(Buffer.from('grün'))).toBe('     1\tgrün');
+  // Colours and a page break, in Latin-1, are still text.
+  expect(await read(Buffer.from('\x1b[31mgr\xfcn\x1b[0m\f', 'latin1'))).toContain('grün');
 });
 
 it('reads a part of a file of gigabytes without holding it', async () => {
@@ -117,13 +126,53 @@ it('reads a part of a file of gigabytes without holding it', async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
 });
 
-it('gives images as blocks, whatever their name', async () => {
-  await using dir = await tempDir();
-  const bytes = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
-  await writeFile(join(dir.path, 'a.dat'), bytes);
-  expect(await use(readTool, { file_path: join(dir.path, 'a.dat') }, toolContext(dir.path))).toEqual({
-    content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: bytes.toString('base64') } }],
-  });
+const u16 = (...values: number[]) => Buffer.from(new Uint16Array(values).buffer);
+const big = (...values: number[]) => Buffer.concat(values.map((value) => u16(value).swap16()));
+
+/** Images as far as their size can be read of them. */
+const IMAGES: Readonly<Record<string, (width: number, height: number) => Buffer>> = {
+  'image/png': (width, height) =>
+    Buffer.concat([
+      Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'),
+      big(0, width, 0, height),
+      Buffer.from('IEND'),
+    ]),
+  'image/gif': (width, height) => Buffer.concat([Buffer.from('GIF89a'), u16(width, height, 0, 0)]),
+  'image/jpeg': (width, height) =>
+    Buffer.concat([Buffer.from('ffd8ffe000040007ffffc40002ffc2000b08', 'hex'), big(height, width)]),
+  'image/webp': (width, height) => riff('VP8 ', Buffer.concat([Buffer.alloc(10), u16(width, height)])),
+};
+const riff = (kind: string, body: Buffer) =>
+  Buffer.concat([Buffer.from('RIFF'), u16(body.length + 8, 0), Buffer.from(`WEBP${kind}`), body]);
+
+it.each(Object.entries(IMAGES))(
+  'gives an image as a block, whatever its name, if the API takes it: %s',
+  async (type, of) => {
+    await using dir = await tempDir();
+    const path = join(dir.path, 'a.dat');
+    const read = async (bytes: Buffer) => {
+      await writeFile(path, bytes);
+      return use(readTool, { file_path: path }, toolContext(dir.path));
+    };
+    const bytes = of(8000, 300);
+    expect(await read(bytes)).toEqual({
+      content: [{ type: 'image', source: { type: 'base64', media_type: type, data: bytes.toString('base64') } }],
+    });
+    await expect(read(of(300, 8001))).rejects.toThrow(`${path} has 300 × 8001 pixels, more than the 8000`);
+    await expect(read(of(0, 300))).rejects.toThrow(`${path} is a broken ${type}`);
+    await expect(read(bytes.subarray(0, -4))).rejects.toThrow(`${path} is a broken ${type}`);
+    // In base64 it would have more than 5 MiB.
+    await expect(read(Buffer.concat([bytes, Buffer.alloc(4_000_000)]))).rejects.toThrow(
+      /more than the 3932160 that an/,
+    );
+  },
+);
+
+it('knows the size of a WebP of each kind', () => {
+  const lossless = riff('VP8L', Buffer.concat([Buffer.alloc(5), big(0xff3f, 0x4b00)]));
+  const extended = riff('VP8X', Buffer.from('00000000000000000000003f1f002b0100', 'hex').subarray(3));
+  expect(imageProblem(lossless, 'image/webp')).toMatch(/has 16384 × /);
+  expect(imageProblem(extended, 'image/webp')).toBeUndefined();
 });
 
 it('says how it took a relative path, and has it judged where it really is', async () => {

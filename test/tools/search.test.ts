@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { globTool } from '../../src/tools/glob.js';
 import { grepTool } from '../../src/tools/grep.js';
+import { ripgrep } from '../../src/tools/support/ripgrep.js';
 import { eventually } from '../helpers/eventually.js';
 import { tempDir } from '../helpers/tempDir.js';
 import { textOf, toolContext, use } from './context.js';
@@ -48,8 +49,15 @@ it('is judged by the folder that a pattern really starts in', () => {
   expect(startOf('/etc/ssl/*.pem')).toEqual({ kind: 'read', paths: ['/etc/ssl'] });
   expect(startOf('/{etc,usr}/*')).toEqual({ kind: 'read', paths: ['/'] });
   expect(startOf('/*/x')).toEqual({ kind: 'read', paths: ['/'] });
-  for (const pattern of ['../*', 'a/../../*', '{..,a}/*'])
-    expect(() => startOf(pattern)).toThrow(/must not hold "\.\."/);
+  for (const pattern of ['../*', 'a/../../*', '{..,a}/*', '@(a|..)/*', '..'])
+    expect(() => startOf(pattern), pattern).toThrow(/must not hold "\.\."/);
+});
+
+it('takes dots within a name for a part of it', async () => {
+  await using dir = await folderOf({ 'app/[...slug]/page.tsx': '', 'v1..v2': '' });
+  const found = (pattern: string) => textOf(globTool, { pattern }, toolContext(dir.path));
+  expect(await found('app/\\[...slug\\]/*')).toBe(`${dir.path}/app/[...slug]/page.tsx`);
+  expect(await found('*..*')).toBe(`${dir.path}/v1..v2`);
 });
 
 it('follows no link out of the folder', async () => {
@@ -67,6 +75,36 @@ it('leaves out of a search what must not be read', async () => {
     expect(await textOf(grepTool, { pattern: 'needle', output_mode }, context)).not.toContain('.env');
   }
   expect(await textOf(globTool, { pattern: '*' }, context)).toBe(`${dir.path}/a.ts`);
+});
+
+it.each(['content', 'files_with_matches', 'count'])(
+  'is not led astray by names of several lines, nor by what ripgrep says of binary files: %s',
+  async (output_mode) => {
+    const late = `needle\n${'x\n'.repeat(100_000)}\0`;
+    await using dir = await folderOf({ 'secret/a\nb.ts': 'needle', 'secret/late': late, 'a\n"b".ts': 'needle' });
+    const context = toolContext(dir.path, { mayRead: (path) => !path.startsWith(join(dir.path, 'secret')) });
+    const name = JSON.stringify(`${dir.path}/a\n"b".ts`);
+    const words = { content: `${name}\n1:needle`, files_with_matches: name, count: `${name}: 1` }[output_mode];
+    expect(await textOf(grepTool, { pattern: 'needle', output_mode }, context)).toBe(words);
+    expect(await textOf(globTool, { pattern: '**' }, context)).toBe(name);
+    const named = { pattern: 'needle', output_mode: 'content', path: 'secret/late' };
+    const [shown, ...others] = (await textOf(grepTool, named, toolContext(dir.path))).split('\n');
+    expect([shown, others.join()]).toEqual([`${dir.path}/secret/late`, '1:needle']);
+  },
+);
+
+it('says of what it cannot search what the model can do, not which flag ripgrep has', async () => {
+  await using dir = await folderOf({ 'a.ts': 'x' });
+  execFileSync('mkfifo', [join(dir.path, 'pipe')]);
+  const grep = (input: object) => use(grepTool, input, toolContext(dir.path));
+  await expect(grep({ pattern: 'a\\nb' })).rejects.toThrow(
+    /is not allowed in a regex\nSet multiline to true to match across lines\.$/,
+  );
+  await expect(grep({ pattern: '(?<=x)y' })).rejects.toThrow(
+    /look-around.* not supported\nUse a pattern without it, or grep -P with Bash\.$/s,
+  );
+  await expect(grep({ pattern: 'a\0b' })).rejects.toThrow('must not hold a NUL character');
+  await expect(grep({ pattern: 'x', path: 'pipe' })).rejects.toThrow('neither a folder nor a regular file');
 });
 
 it('finds files with a match, newest first, leaving out what is ignored', async () => {
@@ -193,11 +231,7 @@ it('ends with its call: a search that is cancelled leaves no program behind', as
   // A pipe that nobody writes into keeps ripgrep waiting.
   execFileSync('mkfifo', [join(dir.path, 'pipe')]);
   const abort = new AbortController();
-  const search = textOf(
-    grepTool,
-    { pattern: 'needle', path: join(dir.path, 'pipe') },
-    toolContext(dir.path, { signal: abort.signal }),
-  );
+  const search = ripgrep(['needle', '--', join(dir.path, 'pipe')], { cwd: '/', signal: abort.signal }).next();
   const programs = () =>
     execFileSync('sh', ['-c', 'cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" " "; true'], { encoding: 'utf8' });
   await eventually(() => expect(programs()).toContain(`-- ${dir.path}/pipe`));

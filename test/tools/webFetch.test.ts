@@ -215,6 +215,23 @@ it('connects to the very address that it has judged, whatever the name says a mo
   expect(turning.asked).toEqual(['/']);
 });
 
+it('goes on to the next address of a host where one does not answer', async () => {
+  await using here = await html('<p>x</p>');
+  const fetch = webFetch({ resolve: async () => ['127.0.0.9', '127.0.0.1'] });
+  expect(await fetch(`http://name.example:${here.port}/`)).toBe('x');
+});
+
+it.each([
+  ['elements that are never closed', `<table>${'<tr><td>a<td>b'.repeat(100_000)}`, /^a b\na b\n/],
+  ['a depth without an end', `${'<div>'.repeat(400_000)}deep`, /^deep$/],
+  ['many paragraphs', '<p>a &lt; <b>b</b> <a href="/x">c</a></p>\n'.repeat(80_000), /^a < b c\na < b c\n/],
+  ['comments without an end', `<p>x${'<!--'.repeat(1_000_000)}`, /^x$/],
+  ['scripts without an end', `<p>x${'<script>'.repeat(500_000)}`, /^x$/],
+])('makes words of a page that would stop its parser: %s', async (_, page, words) => {
+  await using here = await html(page);
+  expect(await webFetch()(`${here.url}`)).toMatch(words);
+});
+
 it('goes over HTTPS, but to a private host that a rule names as it was asked to', () => {
   const to = (url: string, address: string) => destinationOf(new URL(url), [address], () => true).url.href;
   expect(to('http://example.com/a?b', '93.184.216.34')).toBe('https://example.com/a?b');
@@ -236,9 +253,17 @@ it('asks for permission by domain, and takes only whole addresses of the web', (
 it('knows every kind of private address', () => {
   const addresses =
     '127.8.0.1 10.1.1.1 172.31.0.1 192.168.9.9 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1 255.255.255.255';
-  const version6 = ':: ::1 ::ffff:10.0.0.1 ::7f00:1 64:ff9b::7f00:1 fd00::1 fe80::1%eth0 fec0::1 ff02::1 2002:7f00:1::';
+  const version6 =
+    ':: ::1 ::ffff:10.0.0.1 ::7f00:1 64:ff9b::7f00:1 fd00::1 fe80::1%eth0 fec0::1 ff02::1 2002:7f00:1:: 2001:0:7f00:1:: 3fff::1 5f00::1';
   for (const address of [...addresses.split(' '), ...version6.split(' '), 'nonsense'])
     expect(isPrivateAddress(address), address).toBe(true);
-  for (const address of ['93.184.216.34', '172.32.0.1', '100.128.0.1', '2606:2800:220:1::1', '::ffff:93.184.216.34'])
+  for (const address of [
+    '93.184.216.34',
+    '172.32.0.1',
+    '100.128.0.1',
+    '2606:2800:220:1::1',
+    '2001:4860:4860::8888',
+    '::ffff:93.184.216.34',
+  ])
     expect(isPrivateAddress(address), address).toBe(false);
 });

@@ -14,7 +14,7 @@ test.each([
 
 test('without colours nothing is added to a word', () => {
   const plain = theme(false);
-  expect([plain.member('alice', 'blue'), plain.strong('a'), plain.dim('b'), plain.warn('c')]).toEqual([
+  expect([plain.member('alice', 'blue'), plain.strong('a'), plain.dim('b'), plain.warn('c')].map(String)).toEqual([
     'alice',
     'a',
     'b',

@@ -94,4 +94,5 @@ test('a line for a shell comes out of that shell as the words that went in', () 
 test('what a terminal would obey is a word in a text that is shown, lines and tabs stay', () => {
   expect(visible('a\r\nb\tc é 日\n')).toBe('a\nb\tc é 日\n');
   expect(visible('rm x\r\x1b[2Kls\x07\x9b31m')).toBe('rm x\\x0d\\x1b[2Kls\\x07\\x9b31m');
+  expect(visible('cat \u202etxt.exe\u2069 \u200fשלום')).toBe('cat \\u202etxt.exe\\u2069 \u200fשלום');
 });

@@ -1,9 +1,13 @@
-import type { EndHooks, HookedCall, HooksPort } from '../../agent/hooks.js';
+import type { EndHooks, HooksPort } from '../../agent/hooks.js';
+import type { HookedCall } from '../../agent/ports.js';
+import type { TaskRecord } from '../../agent/taskRecord.js';
 import { userHome } from '../../config/env.js';
 import { judge } from '../../permissions/judge.js';
 import { parseRule, type Rule } from '../../permissions/rule.js';
+import type { Task } from '../../tasks/task.js';
 import { notify } from './notifications.js';
 import type { HookedAgent, SessionHooks } from './sessionHooks.js';
+import { taskFields } from './taskHooks.js';
 
 export interface AgentHooksOptions {
   readonly hooks: SessionHooks;
@@ -38,16 +42,22 @@ export function hooksPort({ hooks, agent, hasPerson }: AgentHooksOptions): Hooks
         told: context,
       };
     },
-    async onQuestion({ tool, toolUseId, input, description, suggestions }, signal) {
+    async onQuestion({ description, suggestions }, call, signal) {
+      const { fields, ...about } = aboutCall(call, agent());
       const { request, updatedInput } = await hooks.fire(agent(), {
         event: 'PermissionRequest',
-        subject: tool,
-        fields: { tool_name: tool, tool_use_id: toolUseId, tool_input: input, permission_suggestions: suggestions },
+        ...about,
+        fields: { ...fields, permission_suggestions: suggestions },
         signal,
       });
-      if (request?.behavior === 'deny')
-        return { allow: false, because: `Denied by a hook: ${description}. ${request.message ?? ''}`.trim() };
-      if (request) return { allow: true, ...(updatedInput && { input: updatedInput }) };
+      if (request?.behavior === 'deny') {
+        const because = `Denied by a hook: ${description}. ${request.message ?? ''}`.trim();
+        return { allow: false, because, stops: request.interrupt === true && stopped(request.message ?? description) };
+      }
+      if (request) {
+        for (const problem of hooks.rules.add(request.updatedPermissions ?? [])) hooks.note(problem);
+        return { allow: true, ...(updatedInput && { input: updatedInput }) };
+      }
       if (hasPerson) notify(hooks, agent(), 'permission_prompt', description);
       return undefined;
     },
@@ -92,8 +102,8 @@ function aboutCall({ tool, access, call }: HookedCall, { state }: HookedAgent) {
 }
 
 export interface TeammateEnd {
-  /** Ids and subjects of the tasks that it says it works on. */
-  readonly tasksInProgress: () => Promise<readonly { readonly id: string; readonly subject: string }[]>;
+  /** The tasks that it says it works on. */
+  readonly tasksInProgress: () => Promise<readonly Task[]>;
   /** Mail waits: it does not become idle. */
   readonly hasMore: () => boolean;
   /** Ends the teammate. */
@@ -101,19 +111,27 @@ export interface TeammateEnd {
 }
 
 /** What hooks say at the end of a member's turn; of a teammate also whether it may become idle. */
-export function memberEndHooks(hooks: SessionHooks, name: string, teammate: TeammateEnd | undefined): EndHooks {
+export function memberEndHooks(
+  hooks: SessionHooks,
+  name: string,
+  teammate: TeammateEnd | undefined,
+  tasks: () => readonly TaskRecord[],
+): EndHooks {
   const agent = () => hooks.main();
   const onIdle = async ({ tasksInProgress, hasMore, leave }: TeammateEnd, signal: AbortSignal) => {
     if (hasMore()) return undefined;
-    for (const { id, subject } of await tasksInProgress()) {
-      const fields = { task_id: id, task_subject: subject };
-      const { block, stop } = await hooks.fire(agent(), { event: 'TaskCompleted', fields, signal });
+    for (const task of await tasksInProgress()) {
+      const { block, stop } = await hooks.fire(agent(), { event: 'TaskCompleted', fields: taskFields(task), signal });
       if (stop !== undefined) return ended(stop, leave);
-      if (block !== undefined) return `Task ${id} is not done: ${block}`;
+      if (block !== undefined) return `Task ${task.id} is not done: ${block}`;
     }
     const { block, stop } = await hooks.fire(agent(), { event: 'TeammateIdle', signal });
     return stop === undefined ? block : ended(stop, leave);
   };
+  const inBackground = () =>
+    tasks()
+      .filter(({ status, backgrounded }) => status === 'running' && backgrounded)
+      .map(({ id, type, status, description }) => ({ id, type, status, description }));
   const ended = (reason: string, leave: () => void) => {
     hooks.note(`A hook ends ${name}: ${reason}`);
     leave();
@@ -123,7 +141,12 @@ export function memberEndHooks(hooks: SessionHooks, name: string, teammate: Team
     async onDone({ text }, isAgain, signal) {
       const { block, stop } = await hooks.fire(agent(), {
         event: 'Stop',
-        fields: { stop_hook_active: isAgain, last_assistant_message: text, background_tasks: [], session_crons: [] },
+        fields: {
+          stop_hook_active: isAgain,
+          last_assistant_message: text,
+          background_tasks: inBackground(),
+          session_crons: [],
+        },
         signal,
       });
       if (stop !== undefined) return undefined;

@@ -1,5 +1,6 @@
 import { withEndHooks } from '../../agent/hooks.js';
 import type { AgentRun } from '../../agent/runAgent.js';
+import type { TaskRecord } from '../../agent/taskRecord.js';
 import type { SessionPaths } from '../../config/paths.js';
 import type { TurnEdges } from '../../member/member.js';
 import type { TaskList } from '../../tasks/taskList.js';
@@ -31,8 +32,8 @@ export interface MemberHooks {
   tasksFor(agentId: string | undefined): TaskList;
   /** `SessionStart`: what the model is told at the beginning, or after its conversation was shortened. */
   started(source: 'startup' | 'resume' | 'compact'): Promise<string[]>;
-  /** For the loop. */
-  ofRun(): Pick<AgentRun, 'hooks' | 'next'>;
+  /** For the loop. `running`: the session's tasks. */
+  ofRun(running: () => readonly TaskRecord[]): Pick<AgentRun, 'hooks' | 'next'>;
 }
 
 export function joinHooks({ world, launch, session, hooks, tasks, edges, leave }: MemberHooksOptions): MemberHooks {
@@ -52,11 +53,12 @@ export function joinHooks({ world, launch, session, hooks, tasks, edges, leave }
     async started(source) {
       const fields = { source, model: launch.model };
       const { context } = await hooks.fire(hooks.main(), { event: 'SessionStart', subject: source, fields });
+      hooks.begun();
       return context === undefined ? [] : [`<hook>\n${context}\n</hook>`];
     },
-    ofRun() {
+    ofRun(running) {
       if (!hooks.concern(hooks.main())) return {};
-      const atEnd = memberEndHooks(hooks, member, launch.role === 'teammate' ? asTeammate : undefined);
+      const atEnd = memberEndHooks(hooks, member, launch.role === 'teammate' ? asTeammate : undefined, running);
       return {
         hooks: hooksPort({ hooks, agent: () => hooks.main(), hasPerson }),
         next: withEndHooks(edges.next, atEnd, edges.turnSignal, edges.drain),

@@ -1,3 +1,4 @@
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentState } from '../../agent/ports.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
@@ -11,6 +12,7 @@ import type { Message } from '../../mailbox/message.js';
 import type { Launch, TeamSettings } from '../../team/launch.js';
 import { agentIdOf } from '../../team/member.js';
 import type { World } from '../services.js';
+import { createHookRules, type HookRules } from './hookRules.js';
 
 /** An agent as its hooks know it. */
 export interface HookedAgent {
@@ -35,6 +37,10 @@ export interface SessionHooks {
   /** What the member's definition brings along counts from now on. */
   adopt(definition: AgentDefinition | undefined): void;
   ownOf(definition: AgentDefinition): HookSource | undefined;
+  /** Its `SessionStart` is over: prompts are heard from now on. */
+  begun(): void;
+  /** What hooks have allowed or denied for the rest of the session. */
+  readonly rules: HookRules;
   /** Whether there is any hook for this agent, or may be one once the settings are changed. */
   concern(agent: HookedAgent): boolean;
   /** Whether a hook of the team waits for the beginning of each session. */
@@ -79,15 +85,18 @@ export function createSessionHooks({
   let engine: Promise<HookEngine> | undefined;
   let asking: Promise<AskModel> | undefined;
   let awaitsFirst = isNew;
-  let adopted = () => {};
-  const adoption = new Promise<void>((resolve) => {
-    adopted = resolve;
+  const rules = createHookRules();
+  let begun = () => {};
+  const beginning = new Promise<void>((resolve) => {
+    begun = resolve;
   });
 
   const load = async (): Promise<HookEngine> => {
     const [{ createHookEngine }, { writeAtomic }] = await Promise.all([
       import('../../hooks/run.js'),
       import('../../store/atomicFile.js'),
+      // Its path is told from the first event on: whoever looks finds a file, if an empty one.
+      appendFile(session.transcript, '', { mode: 0o600 }).catch(() => {}),
     ]);
     return createHookEngine({
       clock: world.clock,
@@ -149,9 +158,10 @@ export function createSessionHooks({
     adopt(definition) {
       const own = definition && ownOf(definition);
       if (own) main = { ...main, own };
-      adopted();
     },
     ownOf,
+    begun: () => begun(),
+    rules,
     concern: (agent) => settings.live !== undefined || sourcesOf(agent).length > 0,
     hearStart: () => hooksNow()?.sources.some(({ events }) => events['SessionStart']?.length) ?? false,
     fire,
@@ -160,7 +170,7 @@ export function createSessionHooks({
       const isHeard = from === 'user' || awaitsFirst;
       awaitsFirst = false;
       if (!isHeard) return {};
-      await adoption;
+      await beginning;
       const { block, stop, context } = await fire(main, { event: 'UserPromptSubmit', fields: { prompt: text } });
       const why = block ?? stop;
       if (why === undefined) return { told: context };

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import type { AgentState } from '../../agent/ports.js';
 import type { ToolContext } from '../../agent/tool.js';
 import { answerCalls, type CallDeps } from '../../agent/toolCalls.js';
@@ -6,6 +8,7 @@ import { type Home, managedFolder } from '../../config/paths.js';
 import type { Skill } from '../../definitions/skill.js';
 import { findSkill, type LoadedSkills, loadSkills } from '../../definitions/skillLoad.js';
 import { piecesOf } from '../../definitions/skillText.js';
+import { importsIn } from '../../memory/markdownText.js';
 import { matchesWildcards, parseRule } from '../../permissions/rule.js';
 import type { TeamSettings } from '../../team/launch.js';
 import type { TeamFile } from '../../team/teamFile.js';
@@ -17,6 +20,8 @@ import { didYouMean, escapeXml, oneLine } from '../../util/text.js';
 /** Characters of all descriptions together. */
 const LISTING = 12_000;
 const LONGEST_DESCRIPTION = 1024;
+/** Files that one command may bring along. */
+const MOST_FILES = 10;
 /** Below that a description says nothing. */
 const SHORTEST_DESCRIPTION = 40;
 
@@ -90,17 +95,52 @@ export function createSkillUser(deps: SkillUserDeps): SkillUser {
 
   async function filled(skill: Skill, args: string, context: ToolContext): Promise<string> {
     const parts: string[] = [];
-    for (const [index, piece] of piecesOf(skill.body, args, skill.folder).entries())
-      parts.push(piece.kind === 'text' ? piece.text : await outputOf(piece.command, index, context));
+    const words: string[] = [];
+    for (const [index, piece] of piecesOf(skill.body, args, skill.folder).entries()) {
+      parts.push(piece.kind === 'text' ? piece.text : await outputOf(piece.command, `${index}`, context));
+      if (piece.kind === 'text') words.push(piece.text);
+    }
+    if (skill.kind === 'command') parts.push(...(await filesNamedIn(words.join('\n'), context)));
     return parts.join('');
   }
 
+  /** What a command names with `@path`, from where the agent works. A word with an @ that is no file stays a word. */
+  async function filesNamedIn(text: string, context: ToolContext): Promise<string[]> {
+    const files: string[] = [];
+    for (const written of importsIn(text)) {
+      const name = written.replace(/[.,;:!?)\]}'"]+$/, '');
+      const path = name.startsWith('~/') ? join(userHome(), name.slice(2)) : resolve(context.cwd, name);
+      const isFile = await stat(path).then(
+        (found) => found.isFile(),
+        () => false,
+      );
+      if (!isFile || files.length === MOST_FILES) continue;
+      const content = await answerTo(
+        { name: 'Read', input: { file_path: path } },
+        `file${files.length}`,
+        path,
+        context,
+      );
+      files.push(`\n\n<file path="${escapeXml(path)}">\n${content}\n</file>`);
+    }
+    return files;
+  }
+
+  const outputOf = (command: string, id: string, context: ToolContext) =>
+    answerTo({ name: 'Bash', input: { command } }, id, command, context);
+
   /** A call as any other of this agent: hooks, rules and whoever is asked have their say. */
-  async function outputOf(command: string, index: number, context: ToolContext): Promise<string> {
+  async function answerTo(
+    { name, input }: { readonly name: string; readonly input: object },
+    id: string,
+    about: string,
+    context: ToolContext,
+  ): Promise<string> {
     const calls = deps.calls();
-    if (!calls?.tools.some(({ name }) => name === 'Bash')) return `(not run, for you have no Bash: \`${command}\`)`;
+    const notDone = name === 'Bash' ? 'not run' : 'not read';
+    if (!calls?.tools.some((tool) => tool.name === name)) return `(${notDone}, for you have no ${name}: \`${about}\`)`;
     const call = {
-      ...{ type: 'tool_use' as const, id: `${context.toolUseId}_${index}`, name: 'Bash', input: { command } },
+      ...{ type: 'tool_use' as const, id: `${context.toolUseId}_${id}`, name, input },
       caller: { type: 'direct' as const },
     };
     const answering = answerCalls([call], calls, context.signal);
@@ -111,7 +151,7 @@ export function createSkillUser(deps: SkillUserDeps): SkillUser {
         if (value.type === 'tool_denied') denied = value.because;
         continue;
       }
-      if (denied !== undefined) return `(not run: \`${command}\`. ${denied})`;
+      if (denied !== undefined) return `(${notDone}: \`${about}\`. ${denied})`;
       const [{ content = '' } = { content: '' }] = value.results;
       if (typeof content === 'string') return content;
       return content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');

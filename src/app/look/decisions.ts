@@ -1,6 +1,6 @@
 import type { PermissionMode } from '../../permissions/mode.js';
 import { decidePermission, decidePlan } from '../../team/decide.js';
-import { openRequests, type RequestKind, type TeamRequest } from '../../team/requests.js';
+import { hiddenCommand, openRequests, type RequestKind, type TeamRequest } from '../../team/requests.js';
 import { placeOf, type World } from '../services.js';
 import { statusOf } from './status.js';
 import { chooseTeam, refuseMembers } from './teams.js';
@@ -19,6 +19,13 @@ export async function openDecisions(
       const color = file.members.find(({ name }) => name === request.from)?.color;
       return { ...request, ...(color && { color }) };
     });
+}
+
+/** A permission request for a person, with all of a command that is longer than its description. */
+export function requestLines(request: TeamRequest): string[] {
+  const { id, from, description = '' } = request;
+  const command = hiddenCommand(request, description.length);
+  return [`${id} ${from}: ${description}`, ...(command?.split('\n').map((line) => `  │ ${line}`) ?? [])];
 }
 
 /** Whose model asks the person at its terminal, and what: it is answered there. */

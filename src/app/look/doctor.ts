@@ -3,6 +3,7 @@ import { hasCredentials } from '../../config/env.js';
 import { markedProcesses } from '../../host/children.js';
 import { versionProblem } from '../../panes/tmux/parse.js';
 import { tmuxProbe } from '../../panes/tmux/server.js';
+import { mendTeamFile } from '../../team/teamFile.js';
 import { hasCode } from '../../util/errors.js';
 import type { World } from '../services.js';
 import { staleLocks } from './staleLocks.js';
@@ -54,7 +55,7 @@ export async function diagnose(world: World): Promise<Finding[]> {
   add('home', await homeProblem(home.root), home.root, `chmod 700 ${home.root}`);
   const { teams, broken } = await allTeams(world);
   for (const { path, reason } of broken)
-    add('team file', `${path}: ${reason}`, '', 'Move the file aside, then look at the team with: troupe ls');
+    add('team file', reason.startsWith(path) ? reason : `${path}: ${reason}`, '', mendTeamFile(path));
   for (const team of teams) {
     add(
       `team ${team.name}`,

@@ -127,7 +127,10 @@ function serversOf(
   return servers.filter(({ config }) => config.disabled !== true);
 }
 
-/** They begin with the run, inside of what is cleaned up on every path, and end with it. */
+/**
+ * They begin with the run, inside of what is cleaned up on every path, and end with it. What a server lists later, or
+ * when it is connected at last, the agent has from its next step on.
+ */
 function withTurns(
   { prompt, ...run }: AgentRun,
   belt: ToolBelt,
@@ -140,8 +143,25 @@ function withTurns(
 ): AgentRun {
   let isFirst = true;
   const known = new Set<string>();
+  let listed: readonly unknown[] = [];
+  const isNews = () => {
+    const before = listed;
+    listed = group.servers().map((server) => server.tools());
+    return listed.some((tools, index) => tools !== before[index]);
+  };
   return {
     ...run,
+    arrivals: {
+      ...run.arrivals,
+      take() {
+        const taken = run.arrivals.take();
+        // Before the first turn they are still waited for.
+        if (isFirst || !isNews()) return taken;
+        renew();
+        const told = deferredWords(belt, known);
+        return told === '' ? taken : [...taken, { text: reminder(told), from: 'other', mail: [], wakes: false }];
+      },
+    },
     async next(end) {
       group.begin();
       const asked = end === undefined && prompt ? prompt : await run.next?.(end);
@@ -156,6 +176,7 @@ function withTurns(
         await group.wait(AbortSignal.any([run.turnSignal(), run.drain]));
         told.push(absentWords(group.servers()), missingWords(definition, group));
       }
+      isNews();
       renew();
       if (begins) joined();
       told.push(deferredWords(belt, known));
@@ -187,5 +208,7 @@ function deferredWords(belt: ToolBelt, known: Set<string>): string {
 }
 
 function block(text: string): ContentBlockParam {
-  return { type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` };
+  return { type: 'text', text: reminder(text) };
 }
+
+const reminder = (text: string) => `<system-reminder>\n${text}\n</system-reminder>`;

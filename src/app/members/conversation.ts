@@ -32,12 +32,12 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly what:
   status: { usage: '/status', what: 'the members and what they do', act: (_, c) => c.status() },
   answer: {
     usage: '/answer ID CHOICE',
-    what: 'answer a question: numbers of options, or your own words',
+    what: 'answer a question: options by number, or words',
     act: (rest, c) => twoWords(rest, (id, choice) => c.answer(id, choice)),
   },
   waiting: {
     usage: '/waiting',
-    what: 'plans, permissions and questions that wait for you',
+    what: 'plans, permissions and questions that wait',
     act: (_, c) => c.waiting(),
   },
   send: {
@@ -77,17 +77,17 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly what:
   },
   mode: {
     usage: '/mode NAME [MEMBER]',
-    what: 'change the permission mode of the lead, or of a member',
+    what: 'the permission mode of the lead, or of a member',
     act: (rest, c) => twoWords(rest, (name, member) => c.mode(name, member)),
   },
   interrupt: {
     usage: '/interrupt [MEMBER]',
-    what: 'end the current turn of the lead (or Esc, or Ctrl-C), or of a member',
+    what: 'end a turn: of the lead (Esc, Ctrl-C) or a member',
     act: (rest, c) => c.interrupt(rest.trim()),
   },
   background: {
     usage: '/background',
-    what: 'let the agents that are waited for go on in the background',
+    what: 'what is waited for goes on in the background',
     act: (_, c) => c.background(),
   },
   down: { usage: '/down', what: 'end the whole team', act: (_, c) => c.down() },

@@ -167,6 +167,18 @@ export async function openLead(options: LeadOptions): Promise<Session> {
   };
 }
 
+/** Runs the lead to its end, and closes its session in every case. @throws what it failed with, at its work or at its end */
+export async function runLead(session: Session, reason: () => string | undefined = () => undefined): Promise<void> {
+  try {
+    await session.member.run();
+  } catch (error) {
+    await session.close({ code: 1, signal: null }).catch(() => {});
+    throw error;
+  }
+  const said = reason();
+  await session.close({ code: 0, signal: null, ...(said !== undefined && { reason: said }) });
+}
+
 function stateOf({ state, waitingFor }: RunRecord): string {
   return waitingFor === undefined ? state : `waits for ${waitingFor}`;
 }

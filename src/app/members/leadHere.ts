@@ -3,7 +3,7 @@ import type { StartMember } from '../../panes/inProcess.js';
 import { takeLaunch } from '../../team/launch.js';
 import type { Engine, World } from '../services.js';
 import type { Session } from '../session/memberSession.js';
-import { type LeadOptions, openLead } from './lead.js';
+import { type LeadOptions, openLead, runLead } from './lead.js';
 import { runTeammate, type TeammateScreen } from './teammate.js';
 
 /** Runs teammates as loops of this process. They have no screen; `say` shows a line for a person. */
@@ -39,8 +39,7 @@ export function leadHere(
       try {
         const session = await openLead({ ...options, launch: await takeLaunch(launchFile), backend, signal });
         opened.resolve(session);
-        await session.member.run();
-        await session.close({ code: 0, signal: null });
+        await runLead(session);
         ended.resolve();
         return { code: 0, lastLines: '' };
       } catch (error) {

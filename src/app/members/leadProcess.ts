@@ -9,9 +9,10 @@ import { takeEndSignals } from '../interrupt.js';
 import { placeOf, startEngine, type World } from '../services.js';
 import { becomeLaunched } from '../session/paneEnvironment.js';
 import { recordedBackend } from '../start/backends.js';
-import { openLead } from './lead.js';
+import { openLead, runLead } from './lead.js';
 import { openLeadTerminal } from './leadTerminal.js';
 import { createLeaving } from './leaving.js';
+import { unlessTeamGone } from './teamGone.js';
 
 /** A lead in a pane of its own: `troupe lead --launch FILE`. Ends with its team. */
 export async function runLeadProcess(outer: World, launchFile: string): Promise<void> {
@@ -39,13 +40,10 @@ export async function runLeadProcess(outer: World, launchFile: string): Promise<
   try {
     const session = await openLead({ world, engine, launch, backend: panes, view, signal: hard.signal });
     leaving.attach(session);
-    await inTime(session.member.run());
-    const isGone = !(await openTeamFile(place.paths.config).read());
-    await inTime(session.close({ code: 0, signal: null, reason: leaving.reason() })).catch((error: unknown) => {
-      if (!isGone) throw error;
-    });
+    await inTime(runLead(session, () => leaving.reason())).catch((error) =>
+      unlessTeamGone(world, launch.team, terminal.say, error),
+    );
     if (await isStillOurs(place.paths.config)) {
-      terminal.say('Taking the team down.');
       await downTeam({
         world,
         team: launch.team,

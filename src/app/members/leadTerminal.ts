@@ -60,6 +60,12 @@ export function openLeadTerminal({
     withdraw: ({ id }) => terminal.say(`Question ${id} waits no longer.`),
   });
 
+  // Members may take their time to end.
+  const endTeam = () => {
+    terminal.say('Taking the team down.');
+    onEnd();
+  };
+
   const conversation: Conversation = {
     tell: (text) => told(LEAD, text),
     send: told,
@@ -132,11 +138,11 @@ export function openLeadTerminal({
       return (await isTypedSkill(world.home, await file.require(), name)) ? told(LEAD, line) : undefined;
     },
     async down() {
-      onEnd();
-      return 'Taking the team down.';
+      endTeam();
+      return '';
     },
   };
-  const terminal = openTerminal({ name: 'lead', color, conversation, onInterrupt: interrupted, onEnd });
+  const terminal = openTerminal({ name: 'lead', color, conversation, onInterrupt: interrupted, onEnd: endTeam });
   const view: LeadView = {
     event: (event) => terminal.event(event),
     note: (line) => terminal.say(line),

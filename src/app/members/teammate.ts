@@ -9,6 +9,7 @@ import { openSession } from '../session/memberSession.js';
 import { createMessagePort } from '../tools/messagePort.js';
 import { createLeadLook } from './leadAlive.js';
 import { reopenPlan, retellPlanAnswer } from './reopen.js';
+import { unlessTeamGone } from './teamGone.js';
 
 /** Where a teammate shows what it does. */
 export interface TeammateScreen {
@@ -59,6 +60,7 @@ export async function runTeammate({ world, engine, launch, screen, signal }: Tea
         requests,
         events,
         checkAnswers: () => asker.check(),
+        withdrawQuestions: (because) => asker.withdraw(because),
         rulesChanged,
         async modeChanged(mode) {
           const change = (member: Member) => ({ ...member, mode, planModeRequired: false });
@@ -83,11 +85,12 @@ export async function runTeammate({ world, engine, launch, screen, signal }: Tea
     if (!isAbort(error) || !hard.aborted) {
       // Its process may live on with other members in it: only its record can say that it is gone.
       await session.close({ code: 1, signal: null }).catch(() => {});
-      throw error;
+      await unlessTeamGone(world, launch.team, screen.say, error);
+      return 0;
     }
   }
   const ended = signal.aborted && typeof signal.reason === 'string' ? signal.reason : null;
   const code = ended === 'SIGTERM' ? 143 : ended === 'SIGINT' ? 130 : 0;
-  await session.close({ code, signal: ended });
+  await session.close({ code, signal: ended }).catch((error) => unlessTeamGone(world, launch.team, screen.say, error));
   return code;
 }

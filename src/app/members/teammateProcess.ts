@@ -7,6 +7,7 @@ import { sendProse, sendProtocol } from '../../team/messages.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { linesOf } from '../../tui/paneRenderer.js';
 import { openPrompt, type Prompt } from '../../tui/prompt.js';
+import { Shown, shown } from '../../tui/shown.js';
 import { theme, wantsColor } from '../../tui/theme.js';
 import { messageOf } from '../../util/errors.js';
 import { placeOf, startEngine, type World } from '../services.js';
@@ -35,11 +36,11 @@ export async function runTeammateProcess(outer: World, launchFile: string): Prom
 function paneScreen(world: World): TeammateScreen & { close(): void } {
   let prompt: Prompt | undefined;
   const look = theme(wantsColor(environment(), true));
-  const say = (line: string) => prompt?.print(line);
+  const say = (line: Shown) => prompt?.print(line);
   return {
     open({ team, member, color, model, mode }) {
       const place = placeOf(world, team);
-      prompt = openPrompt(`${look.member(member, color)}> `, {
+      prompt = openPrompt(shown`${look.member(member, color)}> `, {
         onLine(line) {
           if (line.trim() === '') return;
           const sending = openTeamFile(place.paths.config)
@@ -59,7 +60,7 @@ function paneScreen(world: World): TeammateScreen & { close(): void } {
       say(look.dim(`${member} of ${team} · ${model} · ${mode}`));
     },
     event(event: AgentEvent) {
-      for (const line of linesOf(event)) say(line);
+      for (const line of linesOf(event)) say(new Shown(line));
     },
     waits: (description) => say(look.warn(`waits at the lead for a permission: ${description}`)),
     say: (line) => say(look.dim(line)),

@@ -3,6 +3,7 @@ import type { Home } from '../../config/paths.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
 import type { JudgeContext } from '../../permissions/judge.js';
 import type { Launch } from '../../team/launch.js';
+import type { HookRules } from '../hooks/hookRules.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
 import type { SessionParts } from '../session/sessionGround.js';
 import { createWatchedGate } from '../telemetry/watched.js';
@@ -15,6 +16,8 @@ export interface MemberGatesOptions {
   readonly parts: Pick<SessionParts, 'settings' | 'team' | 'rulesChanged' | 'asker' | 'telemetry'>;
   readonly knowledge: Pick<Knowledge, 'widened'>;
   readonly judgement: Pick<Judgement, 'autoFor'>;
+  /** Those that hooks have added to the session. */
+  readonly hookRules: Pick<HookRules, 'widened'>;
   /** The folders that worktrees have opened to agents of this session. */
   readonly opened: ReadonlySet<string>;
 }
@@ -28,7 +31,7 @@ export interface MemberGates {
 }
 
 export function createMemberGates(options: MemberGatesOptions): MemberGates {
-  const { home, launch, parts, knowledge, judgement, opened } = options;
+  const { home, launch, parts, knowledge, judgement, hookRules, opened } = options;
   const contextOf: MemberGates['contextOf'] = (state, agent, cwd = launch.cwd) =>
     judgeContext({ ...launch, cwd, settings: parts.settings() }, state, parts.team(), agent, home.root);
   return {
@@ -38,7 +41,7 @@ export function createMemberGates(options: MemberGatesOptions): MemberGates {
         async context() {
           // What a person changes counts from the next call on.
           await parts.rulesChanged();
-          const context = contextOf(state, agent, cwd);
+          const context = hookRules.widened(contextOf(state, agent, cwd));
           return knowledge.widened({ ...context, folders: [...context.folders, ...opened] }, state, agent);
         },
         ask: parts.asker.ask,

@@ -4,8 +4,7 @@ import { toApiUsage } from '../../headless/result.js';
 import { openMailbox } from '../../mailbox/mailbox.js';
 import { Message, parsePayload } from '../../mailbox/message.js';
 import { modelFacts } from '../../model/catalogue.js';
-import type { Usage } from '../../model/types.js';
-import { addUsage, NO_USAGE } from '../../model/usage.js';
+import { addUsage, NO_USAGE, sumByModel } from '../../model/usage.js';
 import { readRecords } from '../../store/jsonLines.js';
 import { openTaskList } from '../../tasks/taskList.js';
 import { openEventLog } from '../../team/eventLog.js';
@@ -31,7 +30,8 @@ export async function runFacts(
     const record = await readRunRecord(paths.runRecord(name));
     if (!record) continue;
     records.push(record);
-    const { state, activity, turns, tokens, costUsd } = await liveRecord(record);
+    const { state, turns, tokens, costUsd } = await liveRecord(record);
+    const { activity } = record;
     const lastReport = reports.get(name);
     members.push({
       name,
@@ -89,13 +89,7 @@ async function lastReports({ paths, clock, ids }: TeamPlace): Promise<Map<string
 }
 
 function modelUsageOf(records: readonly RunRecord[]): RunResult['modelUsage'] {
-  const sums = new Map<string, Usage & { readonly costUsd: number }>();
-  for (const { models = {} } of records) {
-    for (const [model, { costUsd, ...usage }] of Object.entries(models)) {
-      const { costUsd: before, ...counted } = sums.get(model) ?? { ...NO_USAGE, costUsd: 0 };
-      sums.set(model, { ...addUsage(counted, usage), costUsd: before + costUsd });
-    }
-  }
+  const sums = sumByModel(records.map(({ models = {} }) => models));
   return Object.fromEntries(
     [...sums].map(([model, { input, output, cacheRead, cacheWrite, webSearches = 0, costUsd }]) => [
       model,

@@ -74,7 +74,8 @@ export async function joinAgent(options: MemberAgentOptions): Promise<AgentRun> 
   const spent = (response: Spending) => parts.record.change(withSpent(parts.record.current(), response));
   const judgement = createJudgement({ client, clock, launch, parts, spent, settings: parts.settings });
   const opened = new Set<string>();
-  const { contextOf, gateFor } = createMemberGates({ home, launch, parts, knowledge, judgement, opened });
+  const hookRules = hooks.rules;
+  const { contextOf, gateFor } = createMemberGates({ home, launch, parts, knowledge, judgement, hookRules, opened });
   const environment = await environmentOf(world.run, launch);
   const userId = `troupe:${launch.team}:${launch.member}`;
 
@@ -142,7 +143,7 @@ export async function joinAgent(options: MemberAgentOptions): Promise<AgentRun> 
   const memory = await memoryText(home, launch, knows.notes?.text, parts.telemetry);
   const run: AgentRun = {
     ...edges,
-    ...hooked.ofRun(),
+    ...hooked.ofRun(() => running.registry.all().map((task) => task.record())),
     client,
     model: launch.model,
     ...effortOf(definition, settings.effort),

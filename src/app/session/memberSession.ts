@@ -132,9 +132,10 @@ export async function openSession({
     parts,
     async close({ code, signal: ended, reason = 'other' }) {
       past.abort();
+      // First, for it keeps the process alive where something of the rest fails.
+      await ground.socket?.close();
       await hooks.end(reason);
       await parts.telemetry?.close();
-      await ground.socket?.close();
       await record.change({
         state: 'exited',
         waitingFor: undefined,

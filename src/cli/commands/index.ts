@@ -75,10 +75,25 @@ const table = {
     summary: 'clear away what teams have left behind',
     load: () => import('./gc.js'),
   },
+  diff: {
+    arguments: '[member]',
+    summary: "show what members' worktrees have changed",
+    load: () => import('./diff.js'),
+  },
+  merge: {
+    arguments: '<member>',
+    summary: "merge a member's work into the current branch",
+    load: () => import('./merge.js'),
+  },
   worktrees: {
     arguments: '',
     summary: 'list the worktrees of teams and what each holds',
     load: () => import('./worktrees.js'),
+  },
+  costs: {
+    arguments: '[team]',
+    summary: 'show tokens and money by member and model',
+    load: () => import('./costs.js'),
   },
   logs: { arguments: '[team]', summary: "show a team's event log", load: () => import('./logs.js') },
   trust: {

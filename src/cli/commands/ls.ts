@@ -17,6 +17,7 @@ export function register(program: Command): void {
         template,
       ]);
       createOutput({ json }).data(teams, rows.length === 0 ? 'No teams. Start one with: troupe up' : await table(rows));
-      for (const { path, reason } of broken) note(reason.startsWith(path) ? reason : `${path}: ${reason}`);
+      for (const { path, reason } of broken)
+        note(`${reason.startsWith(path) ? reason : `${path}: ${reason}`} See: troupe doctor`);
     });
 }

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { serveModels } from '../../app/demo/modelServer.js';
 import { theWorld } from '../../app/services.js';
 import { untilInterrupted } from '../interrupt.js';
@@ -37,7 +37,11 @@ export function register(program: Command): void {
       'Serve the Messages API from a script, on loopback: for tests of teams, templates and hooks without a key or a network. Point any client at it with ANTHROPIC_BASE_URL; any key will do.',
     )
     .option('--script <file>', 'the answers: YAML, or a TypeScript module')
-    .option('--fault <fault>', 'let something go wrong (see below); may be given again', also, [])
+    .addOption(
+      new Option('--fault <fault>', 'let something go wrong (see below); may be given again')
+        .argParser(also)
+        .default([], 'none'),
+    )
     .option('--record <file>', 'keep each exchange with a real service, without keys')
     .option('--upstream <url>', 'the service to record, as https://api.anthropic.com')
     .option('--replay <file>', 'answer from what was recorded; a request that differs is refused and shown')

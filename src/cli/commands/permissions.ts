@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { openDecisions, openQuestions } from '../../app/look/decisions.js';
+import { openDecisions, openQuestions, requestLines } from '../../app/look/decisions.js';
 import { theWorld } from '../../app/services.js';
 import { oneLine } from '../../util/text.js';
 import { createOutput } from '../output.js';
@@ -15,7 +15,7 @@ export function register(program: Command): void {
       const requests = await openDecisions(theWorld(), team, 'permission');
       const questions = await openQuestions(theWorld(), team);
       const lines = [
-        ...requests.map(({ id, from, description = '' }) => `${id} ${from}: ${description}`),
+        ...requests.flatMap(requestLines),
         ...questions.map(
           ({ from, question }) => `${from} asks: ${oneLine(question, 300)} (answer at its prompt: /waiting)`,
         ),

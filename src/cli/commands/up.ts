@@ -38,7 +38,8 @@ export function register(program: Command): void {
         wish,
         backend,
         detach,
-        isTerminal: isTerminal(),
+        // What is only printed needs none.
+        isTerminal: isTerminal() || dryRun,
         note,
         askTrust: canAsk() ? askTrust : undefined,
       };

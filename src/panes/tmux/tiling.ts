@@ -4,29 +4,43 @@ import { isTmuxFailure, type Tmux } from './tmux.js';
 
 /** Keeps the windows of a team in shape. */
 export interface Tiling {
-  /** Arranges every window whose panes are not the ones that it was last arranged for. */
+  /** Arranges every window that has other panes or another size than when it was last arranged, unless a person has resized its panes since. */
   arrange(rows: readonly PaneRow[], arrangement: Arrangement): Promise<void>;
 }
 
+/** How a window was when it was last looked at. */
+interface Seen {
+  readonly panes: string;
+  readonly size: string;
+  /** Its panes are where we put them, not where a person did. */
+  readonly isOurs: boolean;
+}
+
 export function createTiling(tmux: Tmux): Tiling {
-  // A person may resize panes: a window is arranged again only when panes come or go.
-  let arranged = new Map<string, string>();
+  let seen = new Map<string, Seen>();
   return {
     async arrange(rows, arrangement) {
-      const windows = teamWindows(rows, arrangement);
-      const before = arranged;
-      arranged = new Map(windows.map((window) => [window.windowId, window.paneIds.join()]));
-      for (const window of windows) {
-        if (before.get(window.windowId) !== window.paneIds.join()) await select(tmux, window, rows);
+      const before = seen;
+      seen = new Map();
+      for (const window of teamWindows(rows, arrangement)) {
+        const last = before.get(window.windowId);
+        const now = { panes: window.paneIds.join(), size: `${window.width}x${window.height}` };
+        const row = rows.find(({ windowId }) => windowId === window.windowId);
+        const hasOtherPanes = last?.panes !== now.panes;
+        // tmux takes a new size from the lead and the members alike, which leaves a lead of a few columns.
+        const hasOtherSize = last?.size !== now.size && last?.isOurs === true;
+        const isNew = hasOtherPanes || hasOtherSize;
+        if (isNew) await select(tmux, window, row);
+        const isOurs = isNew || (last?.isOurs === true && (!fits(window) || row?.windowLayout === layoutOf(window)));
+        seen.set(window.windowId, { ...now, isOurs });
       }
     },
   };
 }
 
-async function select(tmux: Tmux, window: TeamWindow, rows: readonly PaneRow[]): Promise<void> {
-  const { windowLayout, isZoomed } = rows.find(({ windowId }) => windowId === window.windowId) ?? {};
+async function select(tmux: Tmux, window: TeamWindow, row: PaneRow | undefined): Promise<void> {
   const layout = layoutOf(window);
-  if (isZoomed || layout === windowLayout || window.paneIds.length < 2 || !fits(window)) return;
+  if (row?.isZoomed || layout === row?.windowLayout || window.paneIds.length < 2 || !fits(window)) return;
   try {
     await tmux(['select-layout', '-t', window.windowId, layout]);
   } catch (error) {

@@ -28,7 +28,7 @@ const MOST_HOPS = 10;
 
 /**
  * Gets a page over HTTPS, or over HTTP from a private host that a rule allows, following redirects within its host. Each host's name is
- * resolved once and that very address is connected to, so that no second answer can lead elsewhere.
+ * resolved once and those very addresses are connected to, so that no second answer can lead elsewhere.
  * @throws ToolError
  */
 export async function fetchPage(address: URL, options: FetchOptions): Promise<Fetched> {
@@ -50,13 +50,13 @@ export async function fetchPage(address: URL, options: FetchOptions): Promise<Fe
 
 const bareHost = ({ hostname }: URL) => hostname.replace(/^www\./, '');
 
-/** Which of a host's addresses is connected to, and how. @throws ToolError where none may be. */
+/** Which addresses may be connected to, the first that answers, and how. @throws ToolError where none may be. */
 export function destinationOf(
   url: URL,
   addresses: readonly string[],
   mayReachPrivate: FetchOptions['mayReachPrivate'],
-): { readonly url: URL; readonly address: string } {
-  const [address] = addresses;
+): { readonly url: URL; readonly addresses: readonly [string, ...string[]] } {
+  const [address, ...others] = addresses;
   if (address === undefined) throw new ToolError(`${url.hostname} has no address. Is the name right?`);
   const isPrivate = addresses.some(isPrivateAddress);
   if (isPrivate && !mayReachPrivate(url.hostname))
@@ -65,14 +65,14 @@ export function destinationOf(
     );
   const safe = new URL(url);
   if (!isPrivate) safe.protocol = 'https:';
-  return { url: safe, address };
+  return { url: safe, addresses: [address, ...others] };
 }
 
 async function request(url: URL, { resolve, mayReachPrivate, signal }: FetchOptions): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const addresses = isIP(host) ? [host] : await resolve(host).catch((error: unknown) => unreachable(url, error));
-  const { address, url: upgraded } = destinationOf(url, addresses, mayReachPrivate);
-  const family = isIP(address);
+  const found = isIP(host) ? [host] : await resolve(host).catch((error: unknown) => unreachable(url, error));
+  const { addresses, url: upgraded } = destinationOf(url, found, mayReachPrivate);
+  const known = addresses.map((address) => ({ address, family: isIP(address) }));
   const { get } = upgraded.protocol === 'https:' ? await import('node:https') : await import('node:http');
   try {
     return await new Promise<IncomingMessage>((answer, reject) => {
@@ -84,7 +84,7 @@ async function request(url: URL, { resolve, mayReachPrivate, signal }: FetchOpti
           'accept-encoding': 'gzip, deflate, br',
           'user-agent': 'troupe',
         },
-        lookup: (_, { all }, done) => (all ? done(null, [{ address, family }]) : done(null, address, family)),
+        lookup: (_, { all }, done) => (all ? done(null, known) : done(null, addresses[0], isIP(addresses[0]))),
       });
       sent.once('response', answer);
       sent.on('error', reject);

@@ -30,9 +30,25 @@ export function kindOf(whole: Buffer): FileKind {
   if (type !== undefined) return { kind: 'image', type };
   const start = bytes.subarray(0, 5).toString('latin1');
   if (start === '%PDF-') return { kind: 'pdf' };
+  if (start.startsWith('\xff\xfe\0\0')) return { kind: 'binary' }; // UTF-32, which nothing here decodes
   if (start.startsWith('\xff\xfe')) return { kind: 'text', encoding: 'utf-16le' };
   if (start.startsWith('\xfe\xff')) return { kind: 'text', encoding: 'utf-16be' };
-  return bytes.includes(0) ? { kind: 'binary' } : { kind: 'text', encoding: 'utf-8' };
+  return bytes.includes(0) || isPacked(bytes) ? { kind: 'binary' } : { kind: 'text', encoding: 'utf-8' };
+}
+
+/** What is compressed or encrypted may lack a NUL; text of one byte a character has hardly any other controls. */
+function isPacked(bytes: Buffer): boolean {
+  const controls = bytes.toString('latin1').match(/[\x01-\x06\x0e-\x19\x1c-\x1f\x7f]/g)?.length ?? 0;
+  return controls * 50 > bytes.length && !isUtf8(bytes);
+}
+
+function isUtf8(start: Buffer): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function imageType(bytes: Buffer): ImageType | undefined {

@@ -5,6 +5,7 @@ import { type CallResult, Content, type ResourceContents } from '../../mcp/resul
 import type { ContentBlockParam } from '../../model/types.js';
 import { clip } from './clip.js';
 import { kindOf } from './fileKind.js';
+import { imageProblem } from './image.js';
 
 /** Where results go that are too long, or no text, and how long they may be. */
 export interface ContentPlace {
@@ -15,9 +16,6 @@ export interface ContentPlace {
   /** Estimated at four characters a token. */
   readonly maxTokens: number;
 }
-
-/** Bytes of base64: what the API takes of one image (Messages API, vision). */
-const MAX_IMAGE = 5 * 1024 * 1024;
 
 /** A call's result as the model is shown it. What is too long, or cannot be shown, is in a file whose path is told. */
 export async function blocksOf(
@@ -76,10 +74,11 @@ async function blockOf(part: unknown, save: Save): Promise<ContentBlockParam> {
 async function bytes(base64: string, mimeType: string, what: string, save: Save): Promise<ContentBlockParam> {
   const content = Buffer.from(base64, 'base64');
   const found = kindOf(content);
-  if (found.kind === 'image' && base64.length <= MAX_IMAGE)
+  const problem = found.kind === 'image' ? imageProblem(content, found.type) : '';
+  if (found.kind === 'image' && problem === undefined)
     return { type: 'image', source: { type: 'base64', media_type: found.type, data: content.toString('base64') } };
   const path = await save(content, 'bin');
-  return text(`[${what}, ${mimeType}, ${content.length} bytes: ${path}]`);
+  return text(`[${what}, ${mimeType}, ${content.length} bytes${problem ? `, ${problem}` : ''}: ${path}]`);
 }
 
 /** All text together within the limit: else all of it in a file, and its beginning and end here. */

@@ -5,6 +5,9 @@ const MOST_SHOWN = 3;
 
 /** Where in `text` something almost like `wanted` stands, for a model to see what it got wrong; empty when nowhere. Line ends are LF. */
 export function nearMisses(text: string, wanted: string): string {
+  const bare = wanted.replace(/^ *\d+\t/gm, '');
+  if (bare !== wanted && bare.trim() !== '' && text.includes(bare))
+    return ' It does without the line numbers that Read puts in front: leave those out.';
   const lines = text.split('\n');
   const sought = wanted.replace(/^\n+|\n+$/g, '').split('\n');
   const spaced = startsWhere(lines, sought, (a, b) => squeezed(a) === squeezed(b));

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { ContentBlockParam } from '../../model/types.js';
 import { clip } from './clip.js';
-import type { ImageType } from './fileKind.js';
+import { type ImageType, kindOf } from './fileKind.js';
+import { imageProblem } from './image.js';
 import { type Cell, cellName, type Notebook, type Output, textOf } from './notebook.js';
 
 const MOST_OUTPUT = 10_000;
-const LARGEST_IMAGE = 5 * 1024 * 1024;
 /** An image costs as many tokens as a text of about this size. */
 const IMAGE_BYTES = 6000;
 const IMAGES: readonly ImageType[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
@@ -58,14 +58,18 @@ function outputBlocks(path: string, output: Output): ContentBlockParam[] {
           ? textOf(data['text/plain'])
           : '';
   const shown = clip(stripVTControlCharacters(words).trimEnd(), MOST_OUTPUT, `All of it is in ${path}`);
-  const pictures = image && isText(image.data) ? [imageBlock(image.type, textOf(image.data))] : [];
+  const pictures = image && isText(image.data) ? [imageBlock(textOf(image.data))] : [];
   return [...(shown === '' ? [] : [textBlock(`<output>\n${shown}\n</output>`)]), ...pictures];
 }
 
-function imageBlock(type: ImageType, data: string): ContentBlockParam {
-  const base64 = data.replace(/\s/g, '');
-  if (base64.length * 0.75 > LARGEST_IMAGE) return textBlock('<output>(an image of more than 5 MiB)</output>');
-  return { type: 'image', source: { type: 'base64', media_type: type, data: base64 } };
+/** By what it is, whatever the notebook calls it. */
+function imageBlock(data: string): ContentBlockParam {
+  const bytes = Buffer.from(data, 'base64');
+  const found = kindOf(bytes);
+  const problem = found.kind === 'image' ? imageProblem(bytes, found.type) : 'is no image that can be shown';
+  if (found.kind !== 'image' || problem !== undefined)
+    return textBlock(`<output>(an image that is not shown: it ${problem})</output>`);
+  return { type: 'image', source: { type: 'base64', media_type: found.type, data: bytes.toString('base64') } };
 }
 
 function isText(value: unknown): value is string | string[] {

@@ -1,5 +1,6 @@
 import { ToolError } from '../../util/errors.js';
 import { decoded } from './encoding.js';
+import { leanHtml, plainText } from './leanHtml.js';
 
 /** A page as text for a model: HTML as Markdown, other text as it is. @throws ToolError for what is no text. */
 export async function pageText(url: string, type: string, body: Buffer): Promise<string> {
@@ -13,8 +14,10 @@ export async function pageText(url: string, type: string, body: Buffer): Promise
   const charset = charsetOf(type, body);
   const text = charset === 'windows-1252' ? decoded(body, charset) : new TextDecoder(charset).decode(body);
   if (!isHtml) return text;
+  const { html, isHeavy } = leanHtml(text);
+  if (isHeavy) return plainText(html);
   const { toMarkdown } = await import('./markdown.js');
-  return toMarkdown(text);
+  return toMarkdown(html);
 }
 
 /** By its mark, what the server says, or what the page itself says; UTF-8 where none of them is one we know. */

@@ -2,12 +2,31 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { userHome } from '../../config/env.js';
-import { hasCode } from '../../util/errors.js';
-import { nearest } from '../../util/text.js';
+import { hasCode, ToolError } from '../../util/errors.js';
+import { head, nearest } from '../../util/text.js';
 
-/** A path as a model gives it, made absolute. */
+// What Linux and macOS take, the latter a little less.
+const LONGEST_PATH = 4095;
+const LONGEST_NAME = 255;
+
+/** A path as a model gives it, made absolute. @throws ToolError for what no file can be called. */
 export function absolutePath(path: string, cwd: string): string {
-  return path === '~' || path.startsWith('~/') ? join(userHome(), path.slice(1)) : resolve(cwd, path);
+  const absolute = path === '~' || path.startsWith('~/') ? join(userHome(), path.slice(1)) : resolve(cwd, path);
+  const problem = path.includes('\0')
+    ? 'it holds a NUL character'
+    : Buffer.byteLength(absolute) > LONGEST_PATH
+      ? `it has more than ${LONGEST_PATH} bytes`
+      : absolute.split('/').some((name) => Buffer.byteLength(name) > LONGEST_NAME)
+        ? `a name in it has more than ${LONGEST_NAME} bytes`
+        : undefined;
+  if (problem !== undefined)
+    throw new ToolError(`${JSON.stringify(head(path, 200))} cannot be a path: ${problem}. Give a shorter, plain one.`);
+  return absolute;
+}
+
+/** A path on a line of its own: quoted where it would not be one line, or is not what its bytes say. */
+export function shownPath(path: string): string {
+  return /[\x00-\x1f\x7f\ufffd]/.test(path) ? JSON.stringify(path) : path;
 }
 
 /** A sentence for the result when the path was not absolute; empty otherwise. */

@@ -1,8 +1,9 @@
-import { chmod, chown, mkdir } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, chmod, chown, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ToolContext } from '../../agent/tool.js';
 import { writeAtomic } from '../../store/atomicFile.js';
-import { hasCode, messageOf, ToolError } from '../../util/errors.js';
+import { hasCode, isSystemError, messageOf, ToolError } from '../../util/errors.js';
 import { wellFormed } from '../../util/text.js';
 import { type FileState, fileState } from './textFile.js';
 
@@ -19,6 +20,7 @@ export async function replaceFile(
   { readLedger, signal }: Pick<ToolContext, 'readLedger' | 'signal'>,
   partial = false,
 ): Promise<void> {
+  if (before) await requireWritable(path, before);
   try {
     await mkdir(dirname(path), { recursive: true });
     await writeAtomic(path, typeof content === 'string' ? wellFormed(content) : content, {
@@ -30,12 +32,25 @@ export async function replaceFile(
       },
     });
   } catch (error) {
-    if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'ENOTDIR', 'EEXIST', 'EISDIR', 'ENAMETOOLONG'))
-      throw error;
+    if (!isSystemError(error)) throw error;
     throw new ToolError(`${path} could not be written: ${messageOf(error)}`, { cause: error });
   }
   const { mtimeMs, size } = await fileState(path);
   readLedger.record(path, { mtimeMs, size, partial });
+}
+
+/** The folder alone decides who may put another file in a file's place; the file's own bits say who should. */
+async function requireWritable(path: string, { mode }: FileState): Promise<void> {
+  const isWritable =
+    (mode & 0o222) !== 0 &&
+    (await access(path, constants.W_OK).then(
+      () => true,
+      () => false,
+    ));
+  if (!isWritable)
+    throw new ToolError(
+      `${path} is read-only (mode ${mode.toString(8).padStart(4, '0')}), so it was not changed. If it is meant to be, make it writable first (chmod u+w).`,
+    );
 }
 
 /** Who may not give a file away keeps the bits at least, but not those that would lend its own powers. */
@@ -63,7 +78,9 @@ export async function stateOrNothing(path: string): Promise<FileState | undefine
     return await fileState(path);
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
-    throw error;
+    throw isSystemError(error)
+      ? new ToolError(`${path} cannot be written: ${messageOf(error)}`, { cause: error })
+      : error;
   }
 }
 

@@ -19,6 +19,8 @@ export async function* ripgrep(
   }: { readonly cwd: string; readonly signal: AbortSignal; readonly separator?: '\n' | '\0' },
 ): AsyncGenerator<string, void> {
   signal.throwIfAborted();
+  if (args.some((arg) => arg.includes('\0')))
+    throw new ToolError('What is searched for must not hold a NUL character.');
   const program = await started(shippedRipgrep() ?? 'rg', ['--no-config', '--color=never', ...args], cwd);
   const end = () => killGroup(program.pid);
   signal.addEventListener('abort', end, { once: true });
@@ -34,8 +36,7 @@ export async function* ripgrep(
     const { code } = await program.exited;
     hasEnded = true;
     signal.throwIfAborted();
-    if (code !== 0 && code !== 1 && isSilent)
-      throw new ToolError(`The search failed: ${(await words).trim().replace(/^rg: /, '')}`);
+    if (code !== 0 && code !== 1 && isSilent) throw new ToolError(`The search failed: ${forModel(await words)}`);
   } finally {
     signal.removeEventListener('abort', end);
     if (!hasEnded) end();
@@ -50,6 +51,15 @@ async function* pieces({ stdout }: Started, separator: string): AsyncGenerator<s
     yield* parts;
   }
   if (rest !== '') yield rest;
+}
+
+/** ripgrep's words, without its advice on flags, which a model cannot set. */
+function forModel(words: string): string {
+  return words
+    .trim()
+    .replace(/^rg: /, '')
+    .replace(/\n+Consider enabling multiline mode[\s\S]*/, '\nSet multiline to true to match across lines.')
+    .replace(/\n+Consider enabling PCRE2[\s\S]*/, '\nUse a pattern without it, or grep -P with Bash.');
 }
 
 async function errorWords({ stderr }: Started): Promise<string> {

@@ -28,6 +28,7 @@ const QUIET = {
   PAGER: 'cat',
   GIT_PAGER: 'cat',
   GIT_EDITOR: 'true',
+  GIT_SEQUENCE_EDITOR: 'true',
   EDITOR: 'true',
   VISUAL: 'true',
   GIT_TERMINAL_PROMPT: '0',
@@ -49,9 +50,7 @@ export async function runShell(call: ShellCall): Promise<ShellEnd> {
   const { command, cwd, mark, output, signal, clock, cwdFile } = call;
   if (signal.aborted) return { kind: 'aborted' };
   const { FORCE_COLOR: _, CLICOLOR_FORCE: __, ...env } = call.env;
-  // On one line with the command, so that bash's own messages count lines as the model does.
-  const script = `trap ${quoted(`pwd -P > ${quoted(cwdFile)}`)} EXIT; ${command}`;
-  const shell = await start('bash', ['-c', script], {
+  const shell = await start('bash', ['-c', `${preamble(cwdFile)}${command}`], {
     cwd,
     env: { ...env, ...QUIET, ...markEnvironment(mark) },
     output: output.descriptor,
@@ -70,6 +69,16 @@ export async function runShell(call: ShellCall): Promise<ShellEnd> {
     await shell.exited;
   }
   return end;
+}
+
+/** On one line with the command, so that bash's own messages count lines as the model does. Says nothing of its own. */
+function preamble(cwdFile: string): string {
+  return `trap ${quoted(`{ set +x; pwd -P > ${quoted(cwdFile)}; } 2> /dev/null`)} EXIT; `;
+}
+
+/** What a command printed, without what is not the model's in a line that bash quotes. */
+export function asPrinted(output: string, { cwdFile }: Pick<ShellCall, 'cwdFile'>): string {
+  return output.replaceAll(preamble(cwdFile), '');
 }
 
 const NEVER = new Promise<never>(() => {});

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { ToolError } from '../../util/errors.js';
+import { hasCode, isSystemError, messageOf, ToolError } from '../../util/errors.js';
 import { wellFormed } from '../../util/text.js';
 import { decoded, encoded } from './encoding.js';
 import { type Encoding, kindOf } from './fileKind.js';
@@ -37,6 +37,15 @@ function stateOf({ mtimeMs, size, mode, uid, gid }: Stats): FileState {
 
 /** @throws ToolError for what is not a regular file of text or is larger than 64 MiB; ENOENT. */
 export async function readTextFile(path: string): Promise<TextFile> {
+  try {
+    return await loaded(path);
+  } catch (error) {
+    if (!isSystemError(error) || hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
+    throw new ToolError(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function loaded(path: string): Promise<TextFile> {
   const found = await stat(path);
   if (found.isDirectory()) throw new ToolError(`${path} is a folder.`);
   if (!found.isFile()) throw new ToolError(`${path} is not a regular file.`);

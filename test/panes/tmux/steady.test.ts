@@ -42,3 +42,34 @@ test('a program that gives its pane another title, and a window with another nam
   await stage.backend.close(pane, { team: 'red', member: 'alice' });
   expect(await stage.backend.ended(pane)).toBeDefined();
 });
+
+test('a window of another size is arranged anew, the lead with two fifths of it, until a person resizes a pane', async () => {
+  await using stage = await ownServer();
+  const tmux = createTmux(run, { socketPath: stage.facts.socketPath });
+  const { paneId: lead, windowId: window = '' } = stage.leadPane;
+  const names = ['alice', 'bob', 'carol'];
+  const panes = await Promise.all(names.map((name) => stage.start(name)));
+  let looks = 0;
+  // Borders with news are a reason to look at once.
+  const look = () =>
+    stage.backend.refresh(
+      panes.map((pane, index) => ({ pane, member: names[index] ?? '', state: 'idle', activity: `look ${looks++}` })),
+    );
+  const widths = async () => (await tmux(['list-panes', '-t', window, '-F', '#{pane_width}'])).map(Number);
+  const resize = (width: number, height: number) =>
+    tmux(['resize-window', '-t', window, '-x', String(width), '-y', String(height)]);
+
+  await resize(80, 24);
+  await look();
+  expect(await widths()).toEqual([32, 47, 47, 47]);
+  await look();
+  await resize(150, 40);
+  await look();
+  expect(await widths()).toEqual([60, 89, 89, 89]);
+  await tmux(['resize-pane', '-t', lead, '-x', '20']);
+  await look();
+  await resize(160, 40);
+  const asTmuxDoes = await widths();
+  await look();
+  expect(await widths()).toEqual(asTmuxDoes);
+});

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { cardLines, questionLines } from '../../src/app/members/cards.js';
+import type { TeamRequest } from '../../src/team/requests.js';
+import { theme } from '../../src/tui/theme.js';
+
+const look = theme(false);
+const id = '01a23250-55dc-7237-954e-a3e727b0419d';
+const asked = (request: Partial<TeamRequest>): TeamRequest => ({
+  id,
+  kind: 'permission',
+  from: 'worker',
+  createdAt: 0,
+  ...request,
+});
+const card = (request: Partial<TeamRequest>) => cardLines(asked(request), undefined, look).map(String);
+
+test('a card shows what is asked for, the words to answer with, and what "always" would write', () => {
+  const suggestions = [{ rule: 'Bash(npm test *)' }];
+  expect(card({ description: 'Bash: npm test', input: { command: 'npm test' }, suggestions })).toEqual([
+    '[worker] asks: Bash: npm test',
+    '  /allow 01a23250   /always 01a23250   /deny 01a23250 [reason]',
+    '  always: Bash(npm test *)',
+  ]);
+});
+
+test('a command of which a line would hide something is shown whole: nobody allows what they have not seen', () => {
+  const long = `echo ${'x'.repeat(200)}; rm -rf build`;
+  expect(card({ description: `Bash: ${long}`, input: { command: long } })[1]).toBe(`  │ ${long}`);
+  const command = '# only looks\nrm -rf build';
+  expect(card({ description: 'Bash: # only looks rm -rf build', input: { command } }).slice(1, 3)).toEqual([
+    '  │ # only looks',
+    '  │ rm -rf build',
+  ]);
+});
+
+test('no card is redrawn by what is asked in it', () => {
+  const redraw = 'ls\x1b[1A\x1b[2K\r[worker] asks: ls';
+  const lines = [
+    ...card({ description: `Bash: ${redraw}`, input: { command: redraw } }),
+    ...card({ kind: 'plan', plan: `One.\r\n${redraw}\x08\x08` }),
+    ...questionLines(
+      {
+        id: 'q1',
+        header: redraw,
+        question: redraw,
+        options: [{ label: redraw, description: redraw }],
+        multiSelect: false,
+      },
+      look,
+    ).map(String),
+  ];
+  for (const line of lines) expect(line).not.toMatch(/[\x00-\x1f]/);
+  expect(lines).toContain('  │ One.');
+});
