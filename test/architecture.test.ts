@@ -12,6 +12,14 @@ test('src keeps its walls, its doors, no rings and small files', () => {
   expect(trespassesIn(new Map(files.map((file) => [file, readFileSync(join(SRC, file), 'utf8')])))).toEqual([]);
 });
 
+test('what is imported lazily is a name and no variable: in the bundle it becomes require(), which knows no ES modules', () => {
+  const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const found = files.filter((file) =>
+    /(?:await|return|=) import\((?!['"])/.test(readFileSync(join(SRC, file), 'utf8')),
+  );
+  expect(found).toEqual([]);
+});
+
 describe('a trespass is reported with its file and line', () => {
   const report = (file: string, text: string) => trespassesIn(new Map([[file, text]]));
 

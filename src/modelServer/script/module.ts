@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { constants, Script } from 'node:vm';
 import { transform } from 'sucrase';
 import { systemIds } from '../../host/ids.js';
 import { messageOf, UserError } from '../../util/errors.js';
@@ -19,15 +20,20 @@ export async function moduleScript(text: string, file: string): Promise<Written>
   return { file, raw, lineOf: (path) => lineOfRule(text, raw, path) };
 }
 
+/** Code that V8 keeps cannot import() (bin/cached.js); this is compiled anew. */
+const importModule = new Script('(url) => import(url)', {
+  importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+}).runInThisContext() as (url: string) => Promise<unknown>;
+
 async function imported(text: string, file: string): Promise<unknown> {
   const path = resolve(file);
-  if (!/\.[cm]?ts$/.test(path)) return import(pathToFileURL(path).href);
+  if (!/\.[cm]?ts$/.test(path)) return importModule(pathToFileURL(path).href);
   const { code } = transform(text, { transforms: ['typescript'], disableESTransforms: true });
   // Beside it, so that what it imports is found; every line stays where it was.
   const draft = join(dirname(path), `.${basename(path)}.${systemIds.hex(8)}.mjs`);
   await writeFile(draft, code, { mode: 0o600, flag: 'wx' });
   try {
-    return await import(pathToFileURL(draft).href);
+    return await importModule(pathToFileURL(draft).href);
   } finally {
     await rm(draft, { force: true });
   }
