@@ -22,7 +22,9 @@ Go.
 export async function keepCode(root) {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-build-'));
   const [home, desk] = [join(folder, 'home'), join(folder, 'desk')];
-  const env = { ...process.env, TROUPE_HOME: home, NO_COLOR: '1', ANTHROPIC_API_KEY: 'build' };
+  // Nothing of whoever builds: a team would run their hooks and servers, and write their reports.
+  const { PATH, TMPDIR = tmpdir() } = process.env;
+  const env = { PATH, TMPDIR, HOME: folder, TROUPE_HOME: home, NO_COLOR: '1', ANTHROPIC_API_KEY: 'build' };
   const server = spawn(
     process.execPath,
     [
@@ -39,27 +41,39 @@ export async function keepCode(root) {
     makeTeam(join(home, 'teams', 'team'), desk);
     mkdirSync(join(home, 'templates'), { mode: 0o700 });
     writeFileSync(join(home, 'templates', 'work.md'), TEMPLATE);
-    const [line] = await once(server.stdout, 'data');
-    const options = { cwd: desk, env: { ...env, ANTHROPIC_BASE_URL: JSON.parse(String(line)).url } };
+    const options = { cwd: desk, env: { ...env, ANTHROPIC_BASE_URL: await urlOf(server) } };
     keep(root, 'program.cjs', [['run', 'work', '--output-format', 'json'], ['agents']], options);
     const said = [['ls'], ['status', 'team'], ['send', '-t', 'team', 'lead', 'Hello.'], ['inbox', '-t', 'team']];
     keep(root, 'everyday.cjs', said, options);
+  } catch (error) {
+    console.warn(`The program starts slower than it could, for its usual work failed here: ${error.message}`);
   } finally {
     server.kill();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+/** Where the model server listens. @throws when it ends, or cannot be started, instead */
+async function urlOf(server) {
+  const ended = once(server, 'exit').then(([code]) => {
+    throw new Error(`the model server ended with ${code}.`);
+  });
+  const [line] = await Promise.race([once(server.stdout, 'data'), ended]);
+  ended.catch(() => {});
+  return JSON.parse(String(line)).url;
+}
+
 function keep(root, bundle, lines, options) {
   const work = `
-    const { readFileSync, writeFileSync } = require('node:fs');
+    const { readFileSync, renameSync, writeFileSync } = require('node:fs');
     const { load, loadedScripts } = require(${JSON.stringify(join(root, 'bin', 'cached.js'))});
     const { main } = load(${JSON.stringify(join(root, 'dist', bundle))});
     (async () => {
       for (const words of ${JSON.stringify(lines)}) await main(words);
       for (const [file, script] of loadedScripts()) {
         const hash = readFileSync(file).subarray(-64);
-        writeFileSync(file + '.cache', Buffer.concat([hash, script.createCachedData()]));
+        writeFileSync(file + '.cache.new', Buffer.concat([hash, script.createCachedData()]));
+        renameSync(file + '.cache.new', file + '.cache');
       }
     })();
   `;
