@@ -9,7 +9,7 @@ const endToEnd = {
 export default defineConfig({
   test: {
     // Most of the time of most tests is waiting for other processes.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Of the tests of one file that may run side by side.
     maxConcurrency: 2,
     // Files keep nothing in their modules that others must not see: to load all anew for each takes a third of the time.
