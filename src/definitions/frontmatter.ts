@@ -69,7 +69,7 @@ interface Yaml {
 }
 
 async function yamlReader(file: string): Promise<(block: string) => Yaml> {
-  const { isMap, isScalar, isSeq, LineCounter, parseDocument } = await import('./yaml.js');
+  const { isMap, isScalar, isSeq, LineCounter, parseDocument } = await import('yaml');
 
   const parse = (block: string) => {
     const lines = new LineCounter();

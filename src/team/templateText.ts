@@ -15,7 +15,7 @@ export interface WrittenTemplate {
  * do is kept as it was said; whoever was asked to end is not in it.
  */
 export async function writeTemplate(team: TeamFile, tasks: readonly Task[], name: string): Promise<WrittenTemplate> {
-  const { stringify } = await import('../definitions/yaml.js');
+  const { stringify } = await import('yaml');
   const lead = team.members.find((member) => member.name === LEAD);
   const body = lead?.prompt ?? '';
   const fields = {

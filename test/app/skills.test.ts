@@ -34,7 +34,7 @@ const loadedWith = (...skills: Skill[]): LoadedSkills => ({
 });
 
 const CONTEXT: ToolContext = {
-  cwd: '/work',
+  cwd: '/project',
   mode: 'default',
   signal: new AbortController().signal,
   toolUseId: 'toolu_1',
@@ -64,7 +64,7 @@ function userOf(
     calls: () => ({
       tools,
       gate,
-      state: { cwd: '/work', mode: 'default' },
+      state: { cwd: '/project', mode: 'default' },
       readLedger: CONTEXT.readLedger,
       drain: CONTEXT.signal,
     }),
@@ -160,14 +160,14 @@ test('what is typed is a skill only by a name that people may use', async () => 
 test('what a skill allows ends with the turn, its folder stays readable, and another agent has neither', () => {
   const grants = createGrants();
   const [own, other] = [
-    { cwd: '/work', mode: 'default' as const },
-    { cwd: '/work', mode: 'default' as const },
+    { cwd: '/project', mode: 'default' as const },
+    { cwd: '/project', mode: 'default' as const },
   ];
   const context: JudgeContext = {
     mode: 'default',
     rules: { allow: [], ask: [], deny: [] },
-    cwd: '/work',
-    folders: ['/work'],
+    cwd: '/project',
+    folders: ['/project'],
     protectedRoots: [],
     allowedPaths: [],
     home: '/home',

@@ -10,7 +10,7 @@ import { tool } from '../agent/harness.js';
 const OPUS = 'claude-opus-5-5';
 const SONNET = 'claude-sonnet-5-5';
 const HAIKU = 'claude-haiku-5-5';
-const environment = { cwd: '/work', isRepository: true, platform: 'linux', shell: 'bash', model: OPUS };
+const environment = { cwd: '/project', isRepository: true, platform: 'linux', shell: 'bash', model: OPUS };
 
 test.each([
   ['the call before the definition', { asked: 'haiku', defined: 'sonnet' }, HAIKU],
@@ -63,7 +63,7 @@ function parentOf(more: Partial<Parent> = {}): Parent {
   const messages = structuredClone(SAID);
   return {
     model: OPUS,
-    state: { cwd: '/work', mode: 'default' },
+    state: { cwd: '/project', mode: 'default' },
     tools: () => tools,
     history: () => messages,
     readLedger: createReadLedger(),
@@ -142,8 +142,8 @@ test.each([
   ['the parent’s, without a definition’s', 'dontAsk', undefined, 'dontAsk'],
   ['the parent’s, for a fork that asks in its terminal', 'default', 'bubble', 'default'],
 ] as const)('the mode of a sub-agent is %s', async (_, mode, permissionMode, expected) => {
-  const own = await parts({ permissionMode }, { parent: parentOf({ state: { cwd: '/work', mode } }) });
-  expect(own.state).toEqual({ cwd: '/work', mode: expected });
+  const own = await parts({ permissionMode }, { parent: parentOf({ state: { cwd: '/project', mode } }) });
+  expect(own.state).toEqual({ cwd: '/project', mode: expected });
 });
 
 test('a fork has the very request of its parent, a copy of what that one read, and neither notes nor a model of its own', async () => {
@@ -169,7 +169,7 @@ test('a fork has the very request of its parent, a copy of what that one read, a
   expect([own.readLedger.get('/a'), parent.readLedger.get('/b'), parent.state.cwd]).toEqual([
     { mtimeMs: 1, size: 1, partial: false },
     undefined,
-    '/work',
+    '/project',
   ]);
 });
 

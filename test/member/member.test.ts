@@ -208,6 +208,18 @@ test('a prompt that cannot arrive before the agent has been asked about it is wo
   expect(bob.told(0)).toEqual([expect.stringContaining('what the agent says')]);
 });
 
+/** What every bob has here; its record, its signal and its agent are each test's own. */
+const bobIn = (team: TeamOnDisk) => ({
+  name: 'bob',
+  clock: systemClock,
+  mailbox: team.inbox('bob'),
+  poller: createPoller(systemClock, { everyMs: 20, watch: false }),
+  pulse: createPulse(systemClock, () => {}),
+  events: team.events,
+  delivered: new Set<string>(),
+  role: () => ({ handlers: {}, afterTurn: async () => ({}) }),
+});
+
 test('a call does not wait until its record is written; the model is not asked again before', async () => {
   await using team = await teamOnDisk({ members: ['bob'] });
   await write(team, 'begin');
@@ -217,30 +229,22 @@ test('a call does not wait until its record is written; the model is not asked a
     return 'echo';
   });
   const agent = bench([{ calls: ['Echo'] }, { text: 'report' }], [echo]);
-  const clock = systemClock;
-  const file = openRunRecord(team.paths.runRecord('bob'), clock, team.record());
+  const file = openRunRecord(team.paths.runRecord('bob'), systemClock, team.record());
   let release = () => {};
   const disk = new Promise<void>((resolve) => {
     release = resolve;
   });
   const hard = new AbortController();
   const member = createMember({
-    name: 'bob',
-    clock,
-    mailbox: team.inbox('bob'),
-    poller: createPoller(clock, { everyMs: 20, watch: false }),
-    pulse: createPulse(clock, () => {}),
+    ...bobIn(team),
     // A slow disk, once there is something spent.
     record: {
       ...file,
       change: (patch) => (patch.turns ? disk.then(() => file.change(patch)) : file.change(patch)),
       flush: () => disk.then(file.flush),
     },
-    events: team.events,
-    delivered: new Set(),
     signal: hard.signal,
     onEvent: (event) => agent.events.push(event),
-    role: () => ({ handlers: {}, afterTurn: async () => ({}) }),
     agent: (hooks) => ({ ...agent.deps, history: agent.history, ...hooks, cleanups: [] }),
   });
   const life = member.run();
@@ -258,22 +262,14 @@ test('a record that cannot be written ends the member with its transcript closed
   const closed: string[] = [];
   const agent = bench([{ text: 'x' }]);
   const record = openRunRecord(team.paths.runRecord('bob'), systemClock, team.record());
-  const clock = systemClock;
   const member = createMember({
-    name: 'bob',
-    clock,
-    mailbox: team.inbox('bob'),
-    poller: createPoller(clock, { everyMs: 20, watch: false }),
-    pulse: createPulse(clock, () => {}),
+    ...bobIn(team),
     record: {
       ...record,
       change: (patch) => (patch.turns ? Promise.reject(new Error('no space')) : record.change(patch)),
     },
-    events: team.events,
-    delivered: new Set(),
     signal: new AbortController().signal,
     onEvent: () => {},
-    role: () => ({ handlers: {}, afterTurn: async () => ({}) }),
     agent: (hooks) => ({ ...agent.deps, history: [], ...hooks, cleanups: [() => void closed.push('transcript')] }),
   });
   await expect(member.run()).rejects.toThrow('no space');

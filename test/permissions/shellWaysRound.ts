@@ -240,16 +240,16 @@ export const WAYS_ROUND: readonly Group[] = [
   {
     title: 'rules for Cd are for the folders that a shell goes to, and for nothing in them',
     given: {
-      allow: ['Cd(//var/log)', 'Cd(~/work/**)', 'Bash(make *)'],
+      allow: ['Cd(//var/log)', 'Cd(~/projects/**)', 'Bash(make *)'],
       deny: ['Cd(private/**)'],
       ask: ['Cd(//opt/**)'],
     },
-    allow: ['cd /var/log && pwd', 'cd ~/work/a && make all', 'cd src && ls', 'make private', 'cat private/a'],
+    allow: ['cd /var/log && pwd', 'cd ~/projects/a && make all', 'cd src && ls', 'make private', 'cat private/a'],
     ask: [
       'cd /var/lib && pwd',
       'cd /var/log && cat x',
       'cat /var/log/x',
-      'cd ~/work && cat a',
+      'cd ~/projects && cat a',
       'cd /opt/x && make all',
       'cd / && pwd',
     ],

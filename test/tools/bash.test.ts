@@ -11,7 +11,7 @@ import { loadShell } from '../../src/permissions/shell/load.js';
 import { type BashDeps, createBashTool } from '../../src/tools/bash.js';
 import { eventually } from '../helpers/eventually.js';
 import { tempDir } from '../helpers/tempDir.js';
-import { textOf, toolContext, use } from './context.js';
+import { idleBash, textOf, toolContext, use } from './context.js';
 
 interface Setting extends AsyncDisposable {
   readonly path: string;
@@ -316,14 +316,7 @@ it('does not let a folder that looks like a repository run programs through a fr
 });
 
 it('refuses times over ten minutes and fields it does not have', () => {
-  const tool = createBashTool({
-    clock: systemClock,
-    mark: { member: 'a', home: '/' },
-    environment: () => ({}),
-    outputFolder: '/',
-    keepsCwd: true,
-    folders: () => [],
-  });
+  const tool = idleBash();
   expect(() => tool.prepare({ command: 'x', timeout: 600_001 }, toolContext('/'))).toThrow(/timeout: Too big/);
   expect(() => tool.prepare({ command: 'x', comand: 'y' }, toolContext('/'))).toThrow(
     '- comand: there is no such field. Did you mean "command"?',

@@ -1,4 +1,6 @@
 import type { Tool, ToolContext, ToolOutput } from '../../src/agent/tool.js';
+import { systemClock } from '../../src/host/clock.js';
+import { createBashTool } from '../../src/tools/bash.js';
 import { createReadLedger } from '../../src/tools/support/readLedger.js';
 
 export function toolContext(cwd: string, given: Partial<ToolContext> = {}): ToolContext {
@@ -16,4 +18,16 @@ export async function textOf(tool: Tool, input: object, context: ToolContext): P
   const { content } = await use(tool, input, context);
   if (typeof content !== 'string') throw new Error('the result is not a text');
   return content;
+}
+
+/** Bash for calls that are judged and do not run. */
+export function idleBash(): Tool {
+  return createBashTool({
+    clock: systemClock,
+    mark: { member: 'a', home: '/' },
+    environment: () => ({}),
+    outputFolder: '/',
+    keepsCwd: true,
+    folders: () => [],
+  });
 }

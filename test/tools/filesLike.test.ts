@@ -1,14 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../src/host/clock.js';
 import { judge } from '../../src/permissions/judge.js';
 import { parseRule } from '../../src/permissions/rule.js';
 import { loadShell } from '../../src/permissions/shell/load.js';
-import { createBashTool } from '../../src/tools/bash.js';
 import { filesLike } from '../../src/tools/support/filesLike.js';
 import { tempDir } from '../helpers/tempDir.js';
-import { toolContext } from './context.js';
+import { idleBash, toolContext } from './context.js';
 
 async function project() {
   const dir = await tempDir();
@@ -30,14 +28,7 @@ it('finds what a pattern names, hidden files only where it says so', async () =>
 
 it('refuses a command whose pattern names a file that a rule keeps from it, in every mode', async () => {
   await using dir = await project();
-  const tool = createBashTool({
-    clock: systemClock,
-    mark: { member: 'a', home: '/' },
-    environment: () => ({}),
-    outputFolder: '/',
-    keepsCwd: true,
-    folders: () => [],
-  });
+  const tool = idleBash();
   const place = { cwd: dir.path, home: '/nobody', folders: [dir.path], protectedRoots: [], allowedPaths: [] };
   const verdict = async (command: string) => {
     const rules = {

@@ -1,2 +1,0 @@
-// A dynamic import of a CommonJS package has no named exports in the bundle; one of this file has.
-export { isMap, isScalar, isSeq, LineCounter, parseDocument, stringify } from 'yaml';
