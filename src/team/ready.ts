@@ -5,7 +5,7 @@ import { createRecordReader } from './runRecord.js';
 import type { Member } from './teamFile.js';
 
 /** How long a started process has to say that it is ready. */
-const READY_MS = 15_000;
+export const READY_MS = 15_000;
 
 /** Resolves when a started member's record says so. @throws UserError with its last words when it ends first, or takes too long. */
 export async function waitUntilReady(

@@ -4,6 +4,7 @@ import { UserError } from '../util/errors.js';
 import { isSameName } from '../util/names.js';
 import { agentIdOf, findMember, nextColor } from './member.js';
 import type { TeamPlace } from './messages.js';
+import { READY_MS } from './ready.js';
 import { hasEnded, liveRecord, readRunRecord } from './runRecord.js';
 import { type Member, openTeamFile, type TeamFile, withMember } from './teamFile.js';
 
@@ -43,8 +44,8 @@ export interface Slot {
 
 /** How often a repeated request looks whether the first one is through. */
 const REPEAT_MS = 25;
-/** How long a lead may take to write down a member that runs already. */
-const SETTLED_MS = 5000;
+/** How long a lead may take to write down a member that runs already: until it is ready, and a few looks. */
+const SETTLED_MS = READY_MS + 5000;
 
 /** Writes a member that is about to be started into the TeamFile. @throws UserError when one of that name lives. */
 export async function reserveSlot(place: TeamPlace, request: MemberRequest): Promise<Slot> {
@@ -116,19 +117,30 @@ async function reserve(
 ): Promise<(Member | undefined)[]> {
   const reservedBy = await thisProcess();
   let reserved: (Member | undefined)[] = [];
-  await openTeamFile(place.paths.config).update((team) => {
+  await openTeamFile(place.paths.config).update(async (team) => {
     let current = team;
-    reserved = wanted.map(({ request, found: { previous, repeated } }) => {
-      const isTaken = !isSameSlot(findMember(current, request.name), previous);
-      if (isTaken || !isSameSlot(ofRequest(current, request.requestId), repeated)) return undefined;
+    reserved = [];
+    for (const { request, found } of wanted) {
       // Made of what the lock guards: those that start at once get different colours, and one of two rivals the slot.
-      const member = newMember(place, request, current, previous, reservedBy);
-      current = withMember(current, member);
-      return member;
-    });
+      const isFree = await isStillFree(place, current, request, found);
+      const member = isFree ? newMember(place, request, current, found.previous, reservedBy) : undefined;
+      if (member) current = withMember(current, member);
+      reserved.push(member);
+    }
     return current;
   });
   return reserved;
+}
+
+/** Under the TeamFile's lock, which a process whose starter died takes as well before it says that it runs. */
+async function isStillFree(
+  place: TeamPlace,
+  team: TeamFile,
+  { name, requestId }: MemberRequest,
+  { previous, repeated }: Found,
+): Promise<boolean> {
+  if (!isSameSlot(findMember(team, name), previous) || !isSameSlot(ofRequest(team, requestId), repeated)) return false;
+  return previous === undefined || !(await isOccupied(place, previous));
 }
 
 /** Undoes `reserveSlot`. */

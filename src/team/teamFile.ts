@@ -113,7 +113,7 @@ export interface TeamFileStore {
   /** @throws UserError where there is one already. */
   create(team: TeamFile): Promise<TeamFile>;
   /** The only way to change it: `change` sees the newest state and may be called again. @throws UserError where there is no such team. */
-  update(change: (team: TeamFile) => TeamFile): Promise<TeamFile>;
+  update(change: (team: TeamFile) => TeamFile | Promise<TeamFile>): Promise<TeamFile>;
 }
 
 /** The file was written by somebody who does not hold the lock (any more). */
@@ -143,11 +143,11 @@ export function openTeamFile(path: string): TeamFileStore {
     return found;
   };
 
-  const tryToUpdate = async (change: (team: TeamFile) => TeamFile): Promise<TeamFile> => {
+  const tryToUpdate = async (change: (team: TeamFile) => TeamFile | Promise<TeamFile>): Promise<TeamFile> => {
     await require();
     return withLock(path, async (stillOurs) => {
       const before = await require();
-      const next = TeamFile.parse({ ...change(before), rev: revOf(before) + 1 });
+      const next = TeamFile.parse({ ...(await change(before)), rev: revOf(before) + 1 });
       const beforeRename = async () => {
         stillOurs();
         if (revOf(await require()) !== revOf(before)) throw new Moved(`${path} was changed by another process.`);

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -285,6 +286,32 @@ test('a member whose starter was killed when it ran already is written down by i
   expect((await team.file.require()).members[1]).toEqual(member);
   await settleLeftStarts(team.place, backend);
   expect((await team.events.read()).map(({ type }) => type)).toEqual(['spawned', 'spawned']);
+});
+
+test('one that says so just before its slot is taken anew keeps it, and the same request finds it', async () => {
+  await using team = await teamOnDisk();
+  const backend = membersIn(team);
+  const { member, pane } = await startMember(depsIn(team, backend), requestIn(team, 'bob', { requestId: 'toolu_1' }));
+  const { ownsPane: _, windowId: __, backendType: ___, ...unplaced } = member;
+  await team.join({ ...unplaced, tmuxPaneId: '', reservedBy: DEAD });
+  const path = team.paths.runRecord('bob');
+  const record = await readFile(path, 'utf8');
+  await rm(path);
+  let looks = 0;
+  const paths = {
+    ...team.paths,
+    get config() {
+      // The first look found nobody in the slot; the second is to take it.
+      if (++looks === 2) {
+        writeFileSync(path, record);
+        void settleLeftStarts(team.place, backend);
+      }
+      return team.paths.config;
+    },
+  };
+  const deps = { ...depsIn(team, backend), place: { ...team.place, paths } };
+  const again = await startMember(deps, requestIn(team, 'bob', { requestId: 'toolu_1' }));
+  expect(again).toEqual({ member, pane, movedMail: 0 });
 });
 
 test('what never ran, is being started or has ended is left alone by that', async () => {
