@@ -36,6 +36,8 @@ const options = {
   // Code that comes out of V8's cache cannot import(); it can require().
   supported: { 'dynamic-import': false },
   alias: {
+    // Its other form requires its own files by a name that is handed to it.
+    'jsonc-parser': './node_modules/jsonc-parser/lib/esm/main.js',
     // As browsers have it: what it needs of node:crypto takes a third of a bare node's start.
     uuid: './node_modules/uuid/dist/esm-browser/index.js',
     // Its ES module names a variable `require` of its own, and imports Node's modules before that has a value.

@@ -5,6 +5,7 @@ const BY_NAME = {
   'anthropic-sdk': { '@anthropic-ai/sdk': '*' },
   diff: { diff: '*' },
   execa: { execa: '{ execa }' },
+  'jsonc-parser': { 'jsonc-parser': '{ parseTree }' },
   'mcp-sdk': {
     '@modelcontextprotocol/sdk/client/index.js': '*',
     '@modelcontextprotocol/sdk/client/sse.js': '*',
@@ -15,7 +16,7 @@ const BY_NAME = {
   'node-html-markdown': { 'node-html-markdown': '*' },
   opentelemetry: {
     '@opentelemetry/api': '*',
-    '@opentelemetry/exporter-trace-otlp-http': '*',
+    '@opentelemetry/otlp-transformer': '{ JsonTraceSerializer }',
     '@opentelemetry/resources': '*',
   },
   'pdf-lib': { 'pdf-lib': '*' },

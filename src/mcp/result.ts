@@ -25,6 +25,15 @@ export type Resource = z.infer<typeof Resource>;
 
 export const ResourcePage = z.looseObject({ resources: z.array(Resource), nextCursor: z.optional(z.string()) });
 
+/** Of resources whose addresses are made by filling in what is in braces (RFC 6570). */
+const ResourceTemplate = z.looseObject({ ...Resource.shape, uri: z.optional(z.string()), uriTemplate: z.string() });
+export type ResourceTemplate = z.infer<typeof ResourceTemplate>;
+
+export const TemplatePage = z.looseObject({
+  resourceTemplates: z.array(ResourceTemplate),
+  nextCursor: z.optional(z.string()),
+});
+
 export const ResourceContents = z.looseObject({
   uri: z.string(),
   mimeType: z.optional(z.string()),

@@ -1,12 +1,16 @@
+import { renameSync } from 'node:fs';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemIds } from '../host/ids.js';
+import { isSystemError } from '../util/errors.js';
 
 export interface WriteOptions {
   /** Permission bits of the new file; 0600 unless given. */
   readonly mode?: number;
   /** Called with the draft's path when all is written, just before it counts; throw to leave the old file. */
   readonly beforeRename?: (draft: string) => void | Promise<void>;
+  /** The last look: nothing of this process comes between it and the rename. Throw to leave the old file. */
+  readonly lastLook?: () => void;
   /** False: whole for every reader, but a power cut may lose it. For what means nothing after one. */
   readonly durable?: boolean;
 }
@@ -15,14 +19,17 @@ export interface WriteOptions {
 export async function writeAtomic(
   path: string,
   content: string | Uint8Array,
-  { mode = 0o600, beforeRename, durable = true }: WriteOptions = {},
+  { mode = 0o600, beforeRename, lastLook, durable = true }: WriteOptions = {},
 ): Promise<void> {
   // Not named after the process: ids come round again, and a draft left by a killed writer would be in the way.
   const draft = join(dirname(path), `${shortened(basename(path))}.${systemIds.hex(12)}.tmp`);
   try {
     await (durable ? writeSynced(draft, content, mode) : writeFile(draft, content, { mode, flag: 'wx' }));
     await beforeRename?.(draft);
-    await rename(draft, path);
+    if (lastLook) {
+      lastLook();
+      renameSync(draft, path);
+    } else await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });
     throw error;
@@ -45,6 +52,13 @@ export async function writeSynced(path: string, content: string | Uint8Array, mo
   try {
     await file.writeFile(content);
     await file.sync();
+  } catch (error) {
+    // Of a file that is open Node names no path.
+    if (isSystemError(error) && error.path === undefined) {
+      error.path = path;
+      error.message += ` '${path}'`;
+    }
+    throw error;
   } finally {
     await file.close();
   }

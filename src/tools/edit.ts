@@ -47,7 +47,8 @@ async function readExisting(path: string): Promise<TextFile> {
   }
 }
 
-function replaced(path: string, file: TextFile, input: Input): { text: string; count: number } {
+/** The file as the call would leave it. @throws ToolError where it cannot. */
+export function replaced(path: string, file: TextFile, input: Input): { text: string; count: number } {
   const { text } = file;
   const { old_string, new_string, replace_all } = input;
   if (old_string === '')

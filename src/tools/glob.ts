@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { defineTool } from '../agent/tool.js';
 import { ToolError } from '../util/errors.js';
+import { globAdvice } from './support/globs.js';
 import { newestFirst } from './support/newest.js';
 import { absolutePath, judgedPaths, missingPath, realPathOf, shownPath } from './support/paths.js';
 import { ripgrep } from './support/ripgrep.js';
@@ -34,7 +35,7 @@ export const globTool = defineTool({
       if (newest.length < MOST_FILES) newest.push(path);
       count++;
     }
-    if (count === 0) return `No file matches ${pattern} in ${folder}.`;
+    if (count === 0) return `No file matches ${pattern} in ${folder}.${globAdvice(pattern)}`;
     const more =
       count > MOST_FILES
         ? [`[The newest ${MOST_FILES} of ${count}. Narrow the pattern or the path to see others.]`]

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { defineTool } from '../agent/tool.js';
 import { ToolError } from '../util/errors.js';
+import { globAdvice, globsIn } from './support/globs.js';
 import { newestFirst } from './support/newest.js';
 import { absolutePath, judgedPaths, missingPath, realPathOf, shownPath } from './support/paths.js';
 import { ripgrep } from './support/ripgrep.js';
@@ -17,7 +18,7 @@ const count = () => z.optional(z.int().check(z.minimum(0)));
 const Input = z.object({
   pattern: z.string().check(z.minLength(1), z.describe('Regular expression of ripgrep')),
   path: z.optional(z.string().check(z.describe('File or folder; the working directory when absent'))),
-  glob: z.optional(z.string().check(z.describe('Such as *.ts'))),
+  glob: z.optional(z.string().check(z.describe('Such as *.ts, or *.ts,*.tsx'))),
   type: z.optional(z.string().check(z.describe('Such as js, py'))),
   output_mode: z._default(z.enum(['content', 'files_with_matches', 'count']), 'files_with_matches'),
   '-A': count(),
@@ -111,7 +112,7 @@ function argsOf(input: Input): string[] {
     ...mode,
     ...(input['-i'] ? ['--ignore-case'] : []),
     ...(input.multiline ? ['--multiline', '--multiline-dotall'] : []),
-    ...(input.glob === undefined ? [] : [`--glob=${input.glob}`]),
+    ...globsIn(input.glob ?? '').map((glob) => `--glob=${glob}`),
     ...(input.type === undefined ? [] : [`--type=${input.type}`]),
     '--glob=!.git',
     `--regexp=${input.pattern}`,
@@ -154,7 +155,11 @@ async function render(named: string, input: Input, hits: AsyncIterable<Hit> | It
     isCounted = count - shown.length < MOST_COUNTED;
     if (!isCounted) break;
   }
-  if (!hasPath) return `Nothing in ${named} matches ${pattern}.`;
+  if (!hasPath) {
+    const { glob } = input;
+    const where = glob === undefined ? '' : ` in files like ${glob}.${globsIn(glob).map(globAdvice).join('')}`;
+    return `Nothing in ${named} matches ${pattern}${where || '.'}`;
+  }
   if (shown.length === 0) return `There are only ${count} results; offset ${offset} is past their end.`;
   const body =
     output_mode === 'content'

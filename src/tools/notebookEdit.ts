@@ -2,9 +2,10 @@ import * as z from 'zod/mini';
 import { defineTool, type Tool } from '../agent/tool.js';
 import { type Ids, systemIds } from '../host/ids.js';
 import { hasCode, ToolError } from '../util/errors.js';
-import { didYouMean } from '../util/text.js';
+import { didYouMean, wellFormed } from '../util/text.js';
 import { diffOf } from './support/diff.js';
-import { type Cell, cellName, hasIds, type Notebook, parseNotebook, problemOf, textOf } from './support/notebook.js';
+import { type Cell, cellNames, hasIds, type Notebook, parseNotebook, textOf } from './support/notebook.js';
+import type { NotebookText } from './support/notebookText.js';
 import { absolutePath, judgedPaths, missingPath, realPathOf, resolvedNote } from './support/paths.js';
 import { replaceFile, requireRead } from './support/replaceFile.js';
 import { encodeText, readTextFile, type TextFile } from './support/textFile.js';
@@ -37,12 +38,15 @@ export function createNotebookEditTool({ onEdit, ids = systemIds }: EditHooks & 
       const { partial } = requireRead(path, file.state, context);
       if (file.encoding !== 'utf-8')
         throw new ToolError(`${path} is no notebook: it is not UTF-8. Change it with Bash.`);
-      const notebook = parseNotebook(path, file.text);
-      const { cells, done, before, after } = edited(path, notebook, input, ids);
-      const changed = { ...notebook, cells };
-      const problem = problemOf(changed);
-      if (problem !== undefined) throw new ToolError(`${path} would be no notebook any more: ${problem}.`);
-      await replaceFile(path, encodeText(path, jsonLike(file.text, changed), file), file.state, context, partial);
+      const notebook = parseNotebook(file.text);
+      if (typeof notebook === 'string')
+        throw new ToolError(`${path} is no notebook: ${notebook}. Mend its text with Edit.`);
+      const { notebookText } = await import('./support/notebookText.js');
+      const change = changeOf(path, notebook, { ...input, new_source: wellFormed(input.new_source) }, ids);
+      const text = change.apply(notebookText(file.text));
+      const { done, before, after } = change;
+      // The text has its line ends already, and those of its other cells are not to be touched.
+      await replaceFile(path, encodeText(path, text, { ...file, isCrlf: false }), file.state, context, partial);
       await onEdit?.(path);
       return `${done} in ${path}.\n${await diffOf(path, before, after)}${resolvedNote(input.notebook_path, named)}`;
     },
@@ -59,7 +63,7 @@ async function readExisting(path: string): Promise<TextFile> {
 }
 
 interface Change {
-  readonly cells: Cell[];
+  readonly apply: (text: NotebookText) => string;
   /** What was done, in words. */
   readonly done: string;
   /** The cell's source. */
@@ -67,15 +71,16 @@ interface Change {
   readonly after: string;
 }
 
-function edited(path: string, notebook: Notebook, input: Input, ids: Ids): Change {
+function changeOf(path: string, notebook: Notebook, input: Input, ids: Ids): Change {
   const { cells } = notebook;
   const { edit_mode, cell_id, new_source, cell_type } = input;
   if (edit_mode === 'insert') {
     if (cell_type === undefined) throw new ToolError('With edit_mode "insert" cell_type is needed: code or markdown.');
-    const place = cell_id === undefined ? 0 : indexOf(path, cells, cell_id) + 1;
+    const index = cell_id === undefined ? 0 : indexOf(path, cells, cell_id) + 1;
     const cell = newCell(cell_type, new_source, hasIds(notebook) ? freeId(cells, ids) : undefined);
-    const after = cells.toSpliced(place, 0, cell);
-    return { cells: after, done: `Inserted ${cell_type} cell ${cellName(cell, place)}`, before: '', after: new_source };
+    const name = cellNames(cells.toSpliced(index, 0, cell))[index];
+    const done = `Inserted ${cell_type} cell ${name}`;
+    return { apply: (text) => text.inserted(index, cell), done, before: '', after: new_source };
   }
   if (cell_id === undefined) throw new ToolError(`With edit_mode "${edit_mode}" cell_id is needed. ${idsOf(cells)}`);
   const index = indexOf(path, cells, cell_id);
@@ -85,10 +90,11 @@ function edited(path: string, notebook: Notebook, input: Input, ids: Ids): Chang
   if (edit_mode === 'delete') {
     if (new_source !== '')
       throw new ToolError('With edit_mode "delete" new_source must be empty: nothing is put there.');
-    return { cells: cells.toSpliced(index, 1), done: `Deleted cell ${cell_id}`, before, after: '' };
+    return { apply: (text) => text.deleted(index), done: `Deleted cell ${cell_id}`, before, after: '' };
   }
-  const replaced = withSource(cell, cell_type ?? cell.cell_type, new_source);
-  return { cells: cells.with(index, replaced), done: `Replaced cell ${cell_id}`, before, after: new_source };
+  const after = withSource(cell, cell_type ?? cell.cell_type, new_source);
+  const done = `Replaced cell ${cell_id}`;
+  return { apply: (text) => text.replaced(index, cell, after), done, before, after: new_source };
 }
 
 /** A cell's fields in the order in which Jupyter writes them. */
@@ -121,15 +127,14 @@ function withSource(cell: Cell, type: Cell['cell_type'], text: string): Cell {
 }
 
 function indexOf(path: string, cells: readonly Cell[], id: string): number {
-  const index = cells.findIndex((cell, at) => cellName(cell, at) === id);
+  const names = cellNames(cells);
+  const index = names.indexOf(id);
   if (index >= 0) return index;
-  throw new ToolError(
-    `${path} has no cell ${JSON.stringify(id)}.${didYouMean(id, cells.map(cellName))} ${idsOf(cells)}`,
-  );
+  throw new ToolError(`${path} has no cell ${JSON.stringify(id)}.${didYouMean(id, names)} ${idsOf(cells)}`);
 }
 
 function idsOf(cells: readonly Cell[]): string {
-  const shown = cells.map(cellName).slice(0, 50);
+  const shown = cellNames(cells).slice(0, 50);
   return cells.length === 0 ? 'It has no cells.' : `Cells: ${shown.join(', ')}${cells.length > 50 ? ', …' : ''}`;
 }
 
@@ -141,10 +146,4 @@ function freeId(cells: readonly Cell[], ids: Ids): string {
 /** As nbformat has it: lines with their ends. */
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.split(/(?<=\n)/);
-}
-
-/** JSON indented as the file is, with or without its last newline. */
-function jsonLike(text: string, notebook: Notebook): string {
-  const [, indent = ''] = /^\s*\{\r?\n([ \t]+)"/.exec(text) ?? [];
-  return `${JSON.stringify(notebook, null, indent)}${text.endsWith('\n') ? '\n' : ''}`;
 }

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import * as z from 'zod/mini';
-import { defineTool, type ToolContext, type ToolOutput } from '../agent/tool.js';
+import { defineTool, type Tool, type ToolContext, type ToolOutput } from '../agent/tool.js';
+import { type Clock, systemClock } from '../host/clock.js';
 import { hasCode, isSystemError, messageOf, ToolError } from '../util/errors.js';
 import { type Encoding, fileKindOf, type ImageType } from './support/fileKind.js';
 import { imageProblem, LARGEST_IMAGE } from './support/image.js';
@@ -23,27 +24,32 @@ const Input = z.object({
 });
 type Input = z.infer<typeof Input>;
 
-export const readTool = defineTool({
-  name: 'Read',
-  description: `Reads a text file with line numbers, an image, pages of a PDF, or a notebook (.ipynb) as cells. Up to ${DEFAULT_LINES} lines and 25,000 tokens at once; use offset and limit for the rest.`,
-  input: Input,
-  isReadOnly: true,
-  access: ({ file_path }, { cwd }) => ({ kind: 'read', paths: judgedPaths(absolutePath(file_path, cwd)) }),
-  async call(input, context) {
-    const named = absolutePath(input.file_path, context.cwd);
-    const path = realPathOf(named);
-    const output = await readAny(path, input, context).catch((error: unknown) => {
-      throw isSystemError(error) ? unreadable(path, error) : error;
-    });
-    const note = resolvedNote(input.file_path, named);
-    if (typeof output === 'string') return `${output}${note}`;
-    return note === '' || typeof output.content === 'string'
-      ? output
-      : { ...output, content: [...output.content, { type: 'text', text: note.trim() }] };
-  },
-});
+export function createReadTool({ clock = systemClock }: { readonly clock?: Clock } = {}): Tool {
+  return defineTool({
+    name: 'Read',
+    description: `Reads a text file with line numbers, an image, pages of a PDF, or a notebook (.ipynb) as cells. Up to ${DEFAULT_LINES} lines and 25,000 tokens at once; use offset and limit for the rest.`,
+    input: Input,
+    isReadOnly: true,
+    access: ({ file_path }, { cwd }) => ({ kind: 'read', paths: judgedPaths(absolutePath(file_path, cwd)) }),
+    async call(input, context) {
+      const named = absolutePath(input.file_path, context.cwd);
+      const path = realPathOf(named);
+      const output = await readAny(path, input, context, clock).catch((error: unknown) => {
+        throw isSystemError(error) ? unreadable(path, error) : error;
+      });
+      const note = resolvedNote(input.file_path, named);
+      if (typeof output === 'string') return `${output}${note}`;
+      return note === '' || typeof output.content === 'string'
+        ? output
+        : { ...output, content: [...output.content, { type: 'text', text: note.trim() }] };
+    },
+  });
+}
 
-async function readAny(path: string, input: Input, context: ToolContext): Promise<ToolOutput | string> {
+/** As everybody has it, by the system's clock. */
+export const readTool = createReadTool();
+
+async function readAny(path: string, input: Input, context: ToolContext, clock: Clock): Promise<ToolOutput | string> {
   const found = await statOf(path);
   if (found.isDirectory()) throw new ToolError(`${path} is a folder. Use Glob, or ls with Bash.`);
   if (!found.isFile()) throw new ToolError(`${path} is not a regular file and cannot be read.`);
@@ -54,14 +60,20 @@ async function readAny(path: string, input: Input, context: ToolContext): Promis
     case 'image':
       return readImage(path, found.size, kind.type);
     case 'pdf':
-      return { content: await (await import('./support/pdf.js')).readPdf(path, found.size, input.pages) };
+      return {
+        content: await (await import('./support/pdf.js')).readPdf(
+          { path, size: found.size, wanted: input.pages },
+          clock,
+          context.signal,
+        ),
+      };
     case 'binary':
       throw new ToolError(
         `${path} is a binary file of ${found.size} bytes. Use Bash with a program that knows its format.`,
       );
     case 'text':
       return path.endsWith('.ipynb')
-        ? readNotebook(path, input, found, context)
+        ? readNotebook(path, input, kind.encoding, found, context)
         : readText(path, input, kind.encoding, found, context);
   }
 }
@@ -93,15 +105,22 @@ async function readImage(path: string, size: number, type: ImageType): Promise<T
 
 async function readNotebook(
   path: string,
-  { offset = 1, limit = Number.MAX_SAFE_INTEGER }: Input,
-  { mtimeMs, size }: FileState,
+  input: Input,
+  encoding: Encoding,
+  found: FileState,
   context: ToolContext,
-): Promise<ToolOutput> {
+): Promise<ToolOutput | string> {
+  const { offset = 1, limit = Number.MAX_SAFE_INTEGER } = input;
+  const { mtimeMs, size } = found;
   if (size > LARGEST_NOTEBOOK)
     throw new ToolError(
       `${path} has ${size} bytes, more than the 100 MiB of a notebook that is read here. Use Bash (jq).`,
     );
-  const notebook = parseNotebook(path, (await readFile(path, 'utf8')).replace(/^\ufeff/, ''));
+  const notebook = parseNotebook((await readFile(path, 'utf8')).replace(/^\ufeff/, ''));
+  if (typeof notebook === 'string') {
+    const shown = await readText(path, input, encoding, found, context);
+    return `${shown}\n\n[This is no notebook: ${notebook}. It is shown as text, and Edit can change it.]`;
+  }
   const total = notebook.cells.length;
   if (total > 0 && offset > total) return { content: `${path} has ${total} cells; cell ${offset} is past its end.` };
   const { blocks, shown } = viewOf(path, notebook, { first: offset, limit, maxBytes: MOST_BYTES });

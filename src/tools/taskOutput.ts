@@ -38,11 +38,18 @@ export function createTaskStopTool(port: Pick<TaskPort, 'stop'>): Tool {
   return defineTool({
     name: 'TaskStop',
     description: 'End a background task. An agent can be gone on with later: SendMessage to its id.',
-    input: z.object({ task_id: z.string().check(z.describe('Id or name of an agent or a command')) }),
+    input: z.object({
+      task_id: z.optional(z.string().check(z.describe('Id or name of an agent or a command'))),
+      shell_id: z.optional(z.string().check(z.describe('Old name of task_id'))),
+    }),
     isReadOnly: false,
     isCoordination: true,
     access: () => ({ kind: 'none' }),
-    call: ({ task_id }) => forModel(() => port.stop(task_id)),
+    async call({ task_id, shell_id }) {
+      const id = task_id ?? shell_id;
+      if (id === undefined) throw new ToolError('Give task_id: the id or name of what is to be ended.');
+      return forModel(() => port.stop(id));
+    },
   });
 }
 

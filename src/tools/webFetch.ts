@@ -96,15 +96,15 @@ async function getPage(url: URL, deps: WebFetchDeps, signal: AbortSignal): Promi
     }),
   );
   if (!fetched) throw new ToolError(`${url.href} did not answer within ${TIMEOUT_MS / 1000} s.`);
-  return pageFrom(url, fetched);
+  return pageFrom(url, fetched, clock, signal);
 }
 
-async function pageFrom(url: URL, fetched: Fetched): Promise<Page> {
+async function pageFrom(url: URL, fetched: Fetched, clock: Clock, signal: AbortSignal): Promise<Page> {
   if (fetched.kind === 'redirect') {
     const words = `${url.href} redirects (${fetched.status}) to another host: ${fetched.to}\nIt was not followed. Call WebFetch with that URL if you want it.`;
     return { kind: 'redirect', words };
   }
-  const text = clip(await pageText(fetched.url, fetched.type, fetched.body), MOST_CHARACTERS, `Of ${fetched.url}.`);
+  const text = clip(await pageText(fetched, clock, signal), MOST_CHARACTERS, `Of ${fetched.url}.`);
   return { kind: 'page', url: fetched.url, text };
 }
 

@@ -66,6 +66,7 @@ export interface Door {
 
 export const DOORS: readonly Door[] = [
   { packages: ['execa', 'node:child_process'], owners: ['host/run.ts', 'mcp/stdio.ts'] },
+  { packages: ['node:worker_threads'], owners: ['host/thread.ts'] },
   // A server is asked over its stdin, which host/run has no use for.
   { packages: ['@modelcontextprotocol/sdk'], owners: ['mcp/'] },
   {

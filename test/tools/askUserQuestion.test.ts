@@ -42,6 +42,16 @@ test('AskUserQuestion: the person chooses by number, by label or in words of the
   expect(await answers('1, c,1', PARTS)).toBe('A, C');
 });
 
+test('AskUserQuestion: options that are numbers are chosen by what they say, unless that is the number of another', async () => {
+  const { result, say } = asked([{ ...COLOUR, question: 'How many?', options: ['2', '10'].map(option) }]);
+  await expect(say('/answer q1 2')).rejects.toThrow('Is 2 the option 2 (10), or that label? Say it in more words.');
+  await say('/answer q1 10');
+  expect(JSON.parse(await result).answers).toEqual({ 'How many?': '10' });
+  const other = asked([{ ...COLOUR, question: 'How many?', options: ['5', '10'].map(option) }]);
+  await other.say('/answer q1 7');
+  expect(JSON.parse(await other.result).answers).toEqual({ 'How many?': '7' });
+});
+
 test('AskUserQuestion: several questions wait side by side, each with an id', async () => {
   const { shown, result, say, port, withdrawn } = asked([COLOUR, PARTS]);
   expect(shown.map(({ id, question }) => [id, question])).toEqual([

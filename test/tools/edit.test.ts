@@ -98,3 +98,26 @@ it('refuses a file that was not read, or not since it changed, and goes on after
     `Did you mean ${path}? Write makes new files.`,
   );
 });
+
+it('of agents that change one file at once none loses its change without being told', async () => {
+  await using dir = await tempDir();
+  const path = join(dir.path, 'a.txt');
+  const words = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  await writeFile(path, `${words.join('\n')}\n`);
+  const outcomes = await Promise.all(
+    words.map(async (word) => {
+      const context = toolContext(dir.path);
+      await use(readTool, { file_path: path }, context);
+      const edit = use(tool, { file_path: path, old_string: word, new_string: word + word }, context);
+      return edit.then(
+        () => [word],
+        (error: unknown) => {
+          expect(String(error)).toContain('has changed since');
+          return [];
+        },
+      );
+    }),
+  );
+  const text = await readFile(path, 'utf8');
+  expect(words.filter((word) => text.includes(word + word))).toEqual(outcomes.flat());
+});

@@ -60,7 +60,7 @@ export function everyTool(folder: string): Tool[] {
     createExitWorktreeTool({ leave: unused }),
     globTool,
     grepTool,
-    createListMcpResourcesTool(() => []),
+    createListMcpResourcesTool(() => [], place),
     createNotebookEditTool(),
     readTool,
     createReadMcpResourceTool(() => [], place),

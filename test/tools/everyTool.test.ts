@@ -207,3 +207,16 @@ it('names the nearest of an unknown tool', async () => {
     /^There is no tool "WebFetsh"\. Did you mean "WebFetch"\? Tools: Agent, AskUserQuestion, Bash/,
   );
 });
+
+it('takes a call by the old name of a tool for one of that tool', async () => {
+  await using dir = await tempDir();
+  const path = join(dir.path, 'a.txt');
+  const calls: [string, object][] = [
+    ['FileWrite', { file_path: path, content: 'a' }],
+    ['FileRead', { file_path: path }],
+    ['FileEdit', { file_path: path, old_string: 'a', new_string: 'b' }],
+  ];
+  const results = await answers(dir.path, new AbortController().signal, ...calls);
+  expect(results.map(({ is_error }) => is_error)).toEqual([undefined, undefined, undefined]);
+  expect(await readFile(path, 'utf8')).toBe('b');
+});

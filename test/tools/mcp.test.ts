@@ -88,11 +88,13 @@ test('resources are listed and read; a server that is not there is told as such'
   const all = [bench.open(realServer('everything')), bench.open(oddServer()), bench.open(oddServer('exit=7'))];
   await Promise.all(all.map(({ settled }) => settled));
   const listed = await run(
-    createListMcpResourcesTool(() => all),
+    createListMcpResourcesTool(() => all, { folder: bench.path, maxTokens: 25_000 }),
     {},
     bench.path,
   );
-  expect(listed?.content).toMatch(/^odd:\n- demo:.*\n\nodd2: no resources\n\nodd3: failed, it ended at once/s);
+  expect(listed?.content).toMatch(
+    /^odd:\n- demo:.*\{resourceId\} \(template\).*\n\nodd2: no resources\n\nodd3: failed, it ended at once/s,
+  );
   const [, uri = ''] = /^- (demo:\S+)/m.exec(String(listed?.content)) ?? [];
   const read = createReadMcpResourceTool(() => all, { folder: bench.path, maxTokens: 25_000 });
   expect(JSON.stringify(await run(read, { server: 'odd', uri }, bench.path))).toContain(uri);
@@ -103,6 +105,31 @@ test('resources are listed and read; a server that is not there is told as such'
     kind: 'other',
     specifier: 'odd',
     server: 'mcp__odd',
+  });
+});
+
+test('resources are listed a line each, templates among them, whatever fails at another server, and a long list is bounded', async () => {
+  await using bench = await mcpBench();
+  const all = [oddServer('resources=2', 'templates'), oddServer('resources=none'), oddServer('resources=900')].map(
+    (config) => bench.open(config),
+  );
+  await Promise.all(all.map(({ settled }) => settled));
+  const list = createListMcpResourcesTool(() => all, { folder: join(bench.path, 'out'), maxTokens: 1000 });
+  const { content } = (await run(list, {}, bench.path)) ?? {};
+  const first = [
+    'odd:',
+    '- odd://1 · r1 · One of many.',
+    '- odd://2 · r2 · One of many.',
+    '- odd://{name} (template) · any',
+  ];
+  expect(content).toContain(
+    `${first.join('\n')}\n\nodd2: The MCP server "odd2": out of order\n\nodd3:\n- odd://1 · r1`,
+  );
+  expect(String(content).length).toBeLessThan(4500);
+  expect(content).toMatch(/All of it is in .*out\/.*\.txt/);
+  const read = createReadMcpResourceTool(() => all, { folder: bench.path, maxTokens: 25_000 });
+  expect(await run(read, { server: 'odd', uri: 'odd://7' }, bench.path)).toEqual({
+    content: 'Resource odd://7: empty',
   });
 });
 
@@ -136,13 +163,19 @@ test('a schema that the API would refuse is mended, or it is said why it cannot 
   expect(
     mendedSchema('a', {
       $schema: 'http://json-schema.org/draft-07/schema#',
-      properties: { pair: { type: 'array', items: [{ type: 'string' }] }, items: { type: 'string' } },
+      properties: {
+        pair: { type: 'array', items: [{ type: 'string' }], additionalItems: false },
+        items: { type: 'string' },
+      },
       oneOf: [{ required: ['pair'] }],
     }),
   ).toEqual({
     schema: {
       type: 'object',
-      properties: { pair: { type: 'array', prefixItems: [{ type: 'string' }] }, items: { type: 'string' } },
+      properties: {
+        pair: { type: 'array', prefixItems: [{ type: 'string' }], items: false },
+        items: { type: 'string' },
+      },
     },
   });
   expect(mendedSchema('a', { type: 'object', properties: { 'a b': {} } })).toEqual({

@@ -48,15 +48,16 @@ const edits = fc.record({
   at: fc.nat(),
   source: fc.string(),
   cell_type: fc.constantFrom(undefined, 'code', 'markdown'),
+  indent: fc.constantFrom('', ' ', '\t'),
 });
 
-it('whatever is edited, the notebook keeps its format, and every other cell stays as it was', async () => {
+it('whatever is edited, the notebook keeps its format and its layout, and every other cell stays as it was', async () => {
   await fc.assert(
-    fc.asyncProperty(notebooks, edits, async (notebook, { edit_mode, at, source, cell_type }) => {
+    fc.asyncProperty(notebooks, edits, async (notebook, { edit_mode, at, source, cell_type, indent }) => {
       await using dir = await tempDir();
       const path = join(dir.path, 'a.ipynb');
       expect(nbformatProblems(notebook)).toEqual([]);
-      await writeFile(path, JSON.stringify(notebook, null, 1));
+      await writeFile(path, JSON.stringify(notebook, null, indent));
       const context = toolContext(dir.path);
       await use(readTool, { file_path: path }, context);
       const index = at % notebook.cells.length;
@@ -70,7 +71,9 @@ it('whatever is edited, the notebook keeps its format, and every other cell stay
         },
         context,
       );
-      const after = JSON.parse(await readFile(path, 'utf8'));
+      const written = await readFile(path, 'utf8');
+      const after = JSON.parse(written);
+      expect(written).toBe(JSON.stringify(after, null, indent));
       expect(nbformatProblems(after)).toEqual([]);
       const { cells, ...rest } = notebook;
       expect({ ...after, cells: undefined }).toEqual({ ...rest, cells: undefined });

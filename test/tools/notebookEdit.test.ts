@@ -97,7 +97,7 @@ it('says what would be right when the input does not fit the notebook', async ()
   expect(await edited({ edit_mode: 'delete', cell_id: 'a1', new_source: 'x' })).toMatch(/must be empty/);
 });
 
-it('refuses what was not read, has changed since, is no notebook, or has cells of one id', async () => {
+it('refuses what was not read, has changed since, or is no notebook', async () => {
   await using dir = await tempDir();
   const path = join(dir.path, 'a.ipynb');
   await writeFile(path, written(NOTEBOOK));
@@ -108,6 +108,53 @@ it('refuses what was not read, has changed since, is no notebook, or has cells o
   await writeFile(path, `${written(NOTEBOOK)} `);
   await expect(edit()).rejects.toThrow('has changed since');
   await expect(edit(`${path}x`)).rejects.toThrow('is no notebook (.ipynb). Use Edit.');
-  await writeFile(path, written({ ...NOTEBOOK, cells: [CODE, { ...TEXT, id: 'a1' }] }));
-  await expect(use(readTool, { file_path: path }, context)).rejects.toThrow('two cells have the id a1');
+  await writeFile(path, '{"cells": [');
+  await use(readTool, { file_path: path }, context);
+  await expect(edit()).rejects.toThrow(/is no notebook: it is not JSON \(.*\)\. Mend its text with Edit\.$/);
+});
+
+// As no writer of JSON in JavaScript would write them: numbers, an escape, a field twice, line ends and blanks of all kinds.
+const ODD =
+  '{"outputs": [{"output_type": "display_data",\r\n\r\n\n "data": {}, "metadata": {"a": 1.0, "b": 12345678901234567890, "c": NaN, "d": -Infinity, "e": 1E5, "e": "\\u00fc NaN \\\\"} } ],"cell_type":"code",  "metadata": { "x" : 1.0 } , "execution_count" : 1 , "source" : "x"%}';
+const odd = (...ids: string[]) => ids.map((id) => ODD.replace('%', `, "id": "${id}"`));
+
+it.each([
+  [
+    'replace',
+    { cell_id: 'b', new_source: 'y' },
+    (cell: string) => [cell.replace(/\[\{.*\} \]/s, '[]').replace(/1 , "source" : "x"/, 'null , "source" : "y"')],
+  ],
+  ['delete', { cell_id: 'b', edit_mode: 'delete' }, () => []],
+])('%s leaves what is outside of its cell as it stands, to the byte', async (_, input, now) => {
+  const [first = '', second = '', third = ''] = odd('a', 'b', 'c');
+  const whole = (...cells: string[]) =>
+    `{ "nbformat":4, "x": 1.50, "cells": [ ${cells.join(',\t')}\n ] ,"metadata": {"n": NaN},\r\n"nbformat_minor": 5 }\n\n`;
+  const after = await edited(input, whole(first, second, third));
+  expect(normal(after)).toBe(normal(whole(first, ...now(second), third)));
+  expect(after.startsWith(whole(first).slice(0, whole(first).indexOf('\n ]')))).toBe(true);
+  expect(after.endsWith(whole(third).slice(whole(third).indexOf(third)))).toBe(true);
+});
+
+/** Without what stands between fields. */
+const normal = (text: string) => text.replace(/\s*([{}[\],:])\s*/g, '$1');
+
+it('puts a cell into a file as it is written: at its head, into an empty one, with CR LF and a mark', async () => {
+  const insert = { edit_mode: 'insert', cell_type: 'markdown', new_source: 'hi\nyou' };
+  const { cells: _, ...rest } = NOTEBOOK;
+  const id = (text: string) => text.replace(/"id": "[a-f0-9]{8}"/, '"id": "new"');
+  const cell = { cell_type: 'markdown', id: 'new', metadata: {}, source: ['hi\n', 'you'] };
+  expect(id(await edited(insert, written({ cells: [], ...rest })))).toBe(written({ cells: [cell], ...rest }));
+  const crlf = (notebook: object) => `\ufeff${written(notebook).replaceAll('\n', '\r\n')}`;
+  expect(id(await edited(insert, crlf(NOTEBOOK)))).toBe(crlf({ ...NOTEBOOK, cells: [cell, CODE, TEXT] }));
+});
+
+it('calls cells by their places where their ids are missing, no ids, or those of others', async () => {
+  const { id: _, ...none } = TEXT;
+  const cells = [CODE, { ...TEXT, id: 'a1' }, none, { ...TEXT, id: 'no id' }, { ...TEXT, id: 'cell-3' }];
+  const before = written({ ...NOTEBOOK, cells });
+  expect(await edited({ cell_id: 'a1' }, before)).toBe(
+    'PATH has no cell "a1". Cells: cell-0, cell-1, cell-2, cell-3_, cell-3',
+  );
+  const after = JSON.parse(await edited({ cell_id: 'cell-1', new_source: 'y' }, before)).cells;
+  expect(after).toEqual(cells.with(1, { ...TEXT, id: 'a1', source: 'y' }));
 });

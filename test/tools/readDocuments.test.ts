@@ -1,9 +1,13 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { PDFDocument } from 'pdf-lib';
 import { expect, it } from 'vitest';
 import type { ContentBlockParam } from '../../src/model/types.js';
-import { readTool } from '../../src/tools/read.js';
+import { createEditTool } from '../../src/tools/edit.js';
+import { createReadTool, readTool } from '../../src/tools/read.js';
+import { eventually } from '../helpers/eventually.js';
+import { fakeClock } from '../helpers/fakeClock.js';
 import { tempDir } from '../helpers/tempDir.js';
 import { textOf, toolContext, use } from './context.js';
 
@@ -49,7 +53,7 @@ it('says which pages can be asked for when a PDF is long, or what is asked for i
     expect(await pagesOf(30, wanted), wanted).toEqual([`${JSON.stringify(wanted)} names no pages. ${example}`]);
 });
 
-it('refuses pages of what is no PDF, and a PDF that is broken', async () => {
+it('refuses pages of what is no PDF, and a PDF that is broken or encrypted', async () => {
   await using dir = await tempDir();
   const path = join(dir.path, 'a.txt');
   await writeFile(path, 'text');
@@ -57,6 +61,54 @@ it('refuses pages of what is no PDF, and a PDF that is broken', async () => {
   await expect(read()).rejects.toThrow('is no PDF, so it has no pages');
   await writeFile(path, '%PDF-1.7\nbroken');
   await expect(read()).rejects.toThrow('cannot be read as a PDF');
+  const plain = Buffer.from(await (await PDFDocument.create()).save({ useObjectStreams: false })).toString('latin1');
+  await writeFile(path, plain.replace('trailer\n<<', 'trailer\n<<\n/Encrypt 3 0 R'), 'latin1');
+  await expect(read()).rejects.toThrow('it is encrypted. Decrypt it with Bash (qpdf --decrypt) first.');
+  await writeFile(path, plain.replace(/\/Kids \[[^\]]*\]/, '/Kids [ 1 0 R ]'), 'latin1');
+  await expect(read()).rejects.toThrow(/it is broken \(Maximum call stack/);
+});
+
+/** A page, and streams of objects of which each unpacks to as many blanks. */
+function bomb(blanks: number, streams: number): Buffer {
+  const packed = deflateSync(Buffer.concat([Buffer.from('9 0 10 3 42 43 '), Buffer.alloc(blanks, ' ')]));
+  const head = `<< /Type /ObjStm /N 2 /First 9 /Filter /FlateDecode /Length ${packed.length} >>\nstream\n`;
+  const stream = Buffer.concat([Buffer.from(head), packed, Buffer.from('\nendstream')]);
+  const objects = [
+    Buffer.from('<< /Type /Catalog /Pages 2 0 R >>'),
+    Buffer.from('<< /Type /Pages /Kids [3 0 R] /Count 1 >>'),
+    Buffer.from('<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>'),
+    ...Array.from({ length: streams }, () => stream),
+  ].flatMap((object, index) => [Buffer.from(`${index + 1} 0 obj\n`), object, Buffer.from('\nendobj\n')]);
+  return Buffer.concat([Buffer.from('%PDF-1.5\n'), ...objects, Buffer.from('trailer\n<< /Root 1 0 R >>\n%%EOF')]);
+}
+
+it('reads no PDF of which a part unpacks to more than memory should hold', async () => {
+  await using dir = await tempDir();
+  const path = join(dir.path, 'a.pdf');
+  const read = () => use(createReadTool({ clock: fakeClock() }), { file_path: path }, toolContext(dir.path));
+  await writeFile(path, bomb(1000, 1));
+  expect((await read()).content).toHaveLength(2);
+  await writeFile(path, bomb(40_000_000, 1));
+  await expect(read()).rejects.toThrow(
+    'cannot be read as a PDF: something in it unpacks to more than 16 MiB. Try pdftotext with Bash.',
+  );
+});
+
+it('gives up a PDF that unpacks for long, while everybody else goes on, and ends that when it is cancelled', async () => {
+  await using dir = await tempDir();
+  const path = join(dir.path, 'a.pdf');
+  await writeFile(path, bomb(12_000_000, 100));
+  const clock = fakeClock();
+  const read = (signal: AbortSignal) =>
+    textOf(createReadTool({ clock }), { file_path: path }, toolContext(dir.path, { signal })).catch(String);
+  const reading = read(new AbortController().signal);
+  await clock.advance(20_000);
+  expect(await reading).toMatch(/that takes longer than 20 s\. Try pdftotext with Bash\.$/);
+  const abort = new AbortController();
+  const cancelled = read(abort.signal);
+  await eventually(() => expect(clock.sleeping()).toBe(1));
+  abort.abort(new Error('stop'));
+  expect(await cancelled).toBe('Error: stop');
 });
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -110,13 +162,18 @@ it('shows as many cells as fit, and any others on demand', async () => {
   expect(await notebook([code('a', 'x')], { offset: 2 })).toMatch(/has 1 cells; cell 2 is past its end/);
 });
 
-it('says what keeps a file from being a notebook', async () => {
+it('shows as text what is called a notebook and is none, says why, and Edit can mend it', async () => {
   await using dir = await tempDir();
   const path = join(dir.path, 'a.ipynb');
-  const refusal = async (text: string) => {
+  const context = toolContext(dir.path);
+  const shown = async (text: string) => {
     await writeFile(path, text);
-    return textOf(readTool, { file_path: path }, toolContext(dir.path)).catch((error: Error) => error.message);
+    return textOf(readTool, { file_path: path }, context);
   };
-  expect(await refusal('{')).toMatch(/is no notebook: it is not JSON/);
-  expect(await refusal('{"cells":[],"metadata":{},"nbformat":3,"nbformat_minor":0}')).toMatch(/nbformat 4: nbformat: /);
+  expect(await shown('{"cells":[],"metadata":{},"nbformat":3,"nbformat_minor":0}')).toMatch(
+    /^ {5}1\t\{"cells".*\n\n\[This is no notebook: it is not of nbformat 4 \(nbformat: .*\)\. It is shown as text/,
+  );
+  expect(await shown('<<<<<<< HEAD\n')).toMatch(/no notebook: it is not JSON/);
+  await use(createEditTool(), { file_path: path, old_string: '<<<<<<< HEAD\n', new_string: '' }, context);
+  expect(await readFile(path, 'utf8')).toBe('');
 });

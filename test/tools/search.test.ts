@@ -107,6 +107,49 @@ it('says of what it cannot search what the model can do, not which flag ripgrep 
   await expect(grep({ pattern: 'x', path: 'pipe' })).rejects.toThrow('neither a folder nor a regular file');
 });
 
+it.each<[string, string[]]>([
+  ['*.ts,*.tsx', ['a.ts', 'b.tsx', 'my notes.ts']],
+  ['*.ts *.js', ['a.ts', 'c.js', 'my notes.ts']],
+  [' {a,b}.ts?, c.* ', ['b.tsx', 'c.js']],
+  ['*.ts, !a.ts', ['my notes.ts']],
+  ['my notes.ts', ['my notes.ts']],
+  ['my\\ notes.ts', ['my notes.ts']],
+  ['[a, b].ts', ['a.ts']],
+  [',', ['a.ts', 'b.tsx', 'c.js', 'my notes.ts']],
+])('searches files like any of the patterns in "%s"', async (glob, names) => {
+  await using dir = await folderOf({ 'a.ts': 'x', 'b.tsx': 'x', 'c.js': 'x', 'my notes.ts': 'x' });
+  const found = await textOf(grepTool, { pattern: 'x', glob }, toolContext(dir.path));
+  expect(found.split('\n').sort()).toEqual(names.map((name) => join(dir.path, name)));
+});
+
+it('says of patterns that match nothing what may be wrong with them', async () => {
+  await using dir = await folderOf({ '[id].ts': 'x' });
+  const context = toolContext(dir.path);
+  const glob = (pattern: string) => textOf(globTool, { pattern }, context);
+  expect(await glob('*.js,*.css')).toBe(
+    `No file matches *.js,*.css in ${dir.path}. If these are several patterns, put them in braces: {*.ts,*.tsx}.`,
+  );
+  const brackets = 'Brackets stand for one character of a set; for brackets in a name write \\[id\\].ts.';
+  expect(await glob('[id].ts')).toBe(`No file matches [id].ts in ${dir.path}. ${brackets}`);
+  expect(await glob('\\[id\\].ts')).toBe(join(dir.path, '[id].ts'));
+  expect(await textOf(grepTool, { pattern: 'x', glob: '[id].ts' }, context)).toBe(
+    `Nothing in ${dir.path} matches x in files like [id].ts. ${brackets}`,
+  );
+  await expect(use(grepTool, { pattern: 'x', type: 'tsx' }, context)).rejects.toThrow(
+    'unrecognized file type: tsx. Leave type out and give a glob, such as *.ts.',
+  );
+});
+
+it('says of a link that leads nowhere, and of a path through a file, that it is so', async () => {
+  await using dir = await folderOf({ 'a.ts': 'x' });
+  await symlink('loop', join(dir.path, 'loop'));
+  for (const tool of [globTool, grepTool]) {
+    const search = (path: string) => use(tool, { pattern: 'x', path }, toolContext(dir.path));
+    await expect(search('loop')).rejects.toThrow(`${dir.path}/loop is a link to loop, which leads nowhere.`);
+    await expect(search('a.ts/b')).rejects.toThrow(`${dir.path}/a.ts/b does not exist: ${dir.path}/a.ts is no folder.`);
+  }
+});
+
 it('finds files with a match, newest first, leaving out what is ignored', async () => {
   await using dir = await folderOf({
     'b.ts': 'needle',

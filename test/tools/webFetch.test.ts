@@ -6,6 +6,7 @@ import { systemClock } from '../../src/host/clock.js';
 import { destinationOf } from '../../src/tools/support/fetchPage.js';
 import { isPrivateAddress } from '../../src/tools/support/privateAddress.js';
 import { createWebFetchTool, type WebFetchDeps } from '../../src/tools/webFetch.js';
+import { eventually } from '../helpers/eventually.js';
 import { fakeClock } from '../helpers/fakeClock.js';
 import { textOf, toolContext } from './context.js';
 
@@ -222,14 +223,36 @@ it('goes on to the next address of a host where one does not answer', async () =
 });
 
 it.each([
-  ['elements that are never closed', `<table>${'<tr><td>a<td>b'.repeat(100_000)}`, /^a b\na b\n/],
-  ['a depth without an end', `${'<div>'.repeat(400_000)}deep`, /^deep$/],
-  ['many paragraphs', '<p>a &lt; <b>b</b> <a href="/x">c</a></p>\n'.repeat(80_000), /^a < b c\na < b c\n/],
+  [
+    'elements that are never closed',
+    `<table>${'<tr><td>a<td>b'.repeat(100_000)}`,
+    /^\[This page is too large .* without links\.\]\na b\na b\n/,
+  ],
+  ['a depth without an end', `${'<div>'.repeat(400_000)}deep`, /^\[.*\]\ndeep$/],
+  ['many paragraphs', '<p>a &lt; <b>b</b> <a href="/x">c</a></p>\n'.repeat(80_000), /^\[.*\]\na < b c\na < b c\n/],
   ['comments without an end', `<p>x${'<!--'.repeat(1_000_000)}`, /^x$/],
   ['scripts without an end', `<p>x${'<script>'.repeat(500_000)}`, /^x$/],
 ])('makes words of a page that would stop its parser: %s', async (_, page, words) => {
   await using here = await html(page);
   expect(await webFetch()(`${here.url}`)).toMatch(words);
+});
+
+it('makes words of a small page that takes its parser long, while everybody else goes on, and ends that when it is cancelled', async () => {
+  await using here = await html('<a><b>&#x41;</a></b>'.repeat(12_000));
+  const clock = fakeClock();
+  const fetching = webFetch({ clock })(here.url);
+  await clock.advance(10_000);
+  expect(await fetching).toMatch(/^\[This page .*\]\n(A )+A$/);
+  const abort = new AbortController();
+  const cancelled = webFetch({ clock })(here.url, abort.signal);
+  await eventually(() => expect(here.asked).toHaveLength(2));
+  abort.abort(new Error('stop'));
+  expect(await cancelled).toBe('stop');
+});
+
+it('leaves out whole what is not read, behind letters that are longer in lower case', async () => {
+  await using here = await html(`<p>${'İ'.repeat(50)}</p><SCRIPT>evil()</SCRIPT><p>end</p>`);
+  expect(await webFetch()(here.url)).toBe(`${'İ'.repeat(50)}\n\nend`);
 });
 
 it('goes over HTTPS, but to a private host that a rule names as it was asked to', () => {

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { messageOf, ToolError } from '../../util/errors.js';
+import { messageOf } from '../../util/errors.js';
 
 const Text = z.union([z.string(), z.array(z.string())]);
 /** What nbformat takes for a cell's id. */
-export const CELL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
+const CELL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
 const Output = z.looseObject({
   output_type: z.string(),
@@ -35,34 +35,42 @@ const Notebook = z.looseObject({
 });
 export type Notebook = z.infer<typeof Notebook>;
 
-/** @throws ToolError that says what of nbformat 4 it does not keep. */
-export function parseNotebook(path: string, text: string): Notebook {
+/** A notebook, or in words why it is none of nbformat 4. */
+export function parseNotebook(text: string): Notebook | string {
   let raw: unknown;
   try {
-    raw = JSON.parse(text);
+    raw = JSON.parse(plainJson(text));
   } catch (error) {
-    throw new ToolError(`${path} is no notebook: it is not JSON (${messageOf(error)}).`, { cause: error });
+    return `it is not JSON (${messageOf(error)})`;
   }
-  const problem = problemOf(raw);
-  if (problem !== undefined) throw new ToolError(`${path} is no notebook of nbformat 4: ${problem}.`);
+  const parsed = Notebook.safeParse(raw);
   // As it stands in the file: what the schema returns has its fields in another order.
-  return raw as Notebook;
+  if (parsed.success) return raw as Notebook;
+  const [{ path, message } = { path: [], message: 'it is none' }] = parsed.error.issues;
+  return `it is not of nbformat 4 (${path.map(String).join('.')}: ${message})`;
 }
 
-/** What keeps this from being a notebook. */
-export function problemOf(raw: unknown): string | undefined {
-  const parsed = Notebook.safeParse(raw);
-  if (!parsed.success) {
-    const [{ path, message } = { path: [], message: 'it is none' }] = parsed.error.issues;
-    return `${path.map(String).join('.')}: ${message}`;
+/** The text with numbers of the same length for `NaN` and `Infinity`, which Python writes and JSON does not know. */
+export function plainJson(text: string): string {
+  if (!/NaN|Infinity/.test(text)) return text;
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const quote = text.indexOf('"', at);
+    const end = quote < 0 ? text.length : quote;
+    pieces.push(text.slice(at, end).replace(/NaN|Infinity/g, (word) => '0'.padEnd(word.length)));
+    at = quote < 0 ? end : endOfString(text, quote);
+    pieces.push(text.slice(end, at));
   }
-  const { cells } = parsed.data;
-  if (!hasIds(parsed.data)) return undefined;
-  const ids = cells.map(({ id }) => id ?? '');
-  const bad = ids.find((id) => !CELL_ID.test(id));
-  if (bad !== undefined) return `${JSON.stringify(bad)} is no id of a cell`;
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-  return twice === undefined ? undefined : `two cells have the id ${twice}`;
+  return pieces.join('');
+}
+
+function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let before = quote;
+    while (text[before - 1] === '\\') before--;
+    if ((quote - before) % 2 === 0) return quote + 1;
+  }
+  return text.length;
 }
 
 /** Whether its cells have ids of their own: since nbformat 4.5. */
@@ -70,9 +78,14 @@ export function hasIds({ nbformat_minor }: Pick<Notebook, 'nbformat_minor'>): bo
   return nbformat_minor >= 5;
 }
 
-/** How a cell is called: by its id, or by its place where cells have none. */
-export function cellName({ id }: Cell, index: number): string {
-  return id ?? `cell-${index}`;
+/** How cells are called: by their ids; by its place where one has none, not a valid one, or that of another cell. */
+export function cellNames(cells: readonly Pick<Cell, 'id'>[]): string[] {
+  const uses = new Map<string, number>();
+  for (const { id } of cells) if (id !== undefined) uses.set(id, (uses.get(id) ?? 0) + 1);
+  const placeName = (name: string): string => (uses.has(name) ? placeName(`${name}_`) : name);
+  return cells.map(({ id }, index) =>
+    id !== undefined && uses.get(id) === 1 && CELL_ID.test(id) ? id : placeName(`cell-${index}`),
+  );
 }
 
 export function textOf(text: string | readonly string[]): string {

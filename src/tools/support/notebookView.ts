@@ -3,7 +3,7 @@ import type { ContentBlockParam } from '../../model/types.js';
 import { clip } from './clip.js';
 import { type ImageType, kindOf } from './fileKind.js';
 import { imageProblem } from './image.js';
-import { type Cell, cellName, type Notebook, type Output, textOf } from './notebook.js';
+import { type Cell, cellNames, type Notebook, type Output, textOf } from './notebook.js';
 
 const MOST_OUTPUT = 10_000;
 /** An image costs as many tokens as a text of about this size. */
@@ -25,8 +25,9 @@ export function viewOf(
   const blocks: ContentBlockParam[] = [];
   let bytes = 0;
   let shown = 0;
+  const names = cellNames(cells);
   for (const [offset, cell] of cells.slice(first - 1, first - 1 + limit).entries()) {
-    const parts = cellBlocks(path, cell, first - 1 + offset);
+    const parts = cellBlocks(path, cell, names[first - 1 + offset] ?? '');
     bytes += parts.reduce(
       (sum, block) => sum + (block.type === 'text' ? Buffer.byteLength(block.text) : IMAGE_BYTES),
       0,
@@ -38,10 +39,9 @@ export function viewOf(
   return { blocks: joined(blocks), shown };
 }
 
-function cellBlocks(path: string, cell: Cell, index: number): ContentBlockParam[] {
+function cellBlocks(path: string, cell: Cell, name: string): ContentBlockParam[] {
   const kind = cell.cell_type === 'code' ? '' : ` type="${cell.cell_type}"`;
   const source = clip(textOf(cell.source), MOST_OUTPUT * 10, `All of it is in ${path}`);
-  const name = cellName(cell, index);
   const outputs = cell.cell_type === 'code' ? cell.outputs.flatMap((output) => outputBlocks(path, output)) : [];
   return [textBlock(`<cell id="${name}"${kind}>\n${source}\n</cell>`), ...outputs];
 }

@@ -1,9 +1,21 @@
+import type { Clock } from '../../host/clock.js';
 import { ToolError } from '../../util/errors.js';
 import { decoded } from './encoding.js';
 import { leanHtml, plainText } from './leanHtml.js';
 
+export interface ReceivedPage {
+  readonly url: string;
+  /** As the server says it. */
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+// A page of this size is mostly code; as Markdown it would take many seconds.
+const MOST_CHARACTERS = 250_000;
+const PLAIN = '[This page is too large or too deeply nested to be made Markdown: these are its words, without links.]';
+
 /** A page as text for a model: HTML as Markdown, other text as it is. @throws ToolError for what is no text. */
-export async function pageText(url: string, type: string, body: Buffer): Promise<string> {
+export async function pageText({ url, type, body }: ReceivedPage, clock: Clock, signal: AbortSignal): Promise<string> {
   const [mime = ''] = type.toLowerCase().split(';');
   const kind = mime.trim();
   const isHtml = kind === 'text/html' || kind === 'application/xhtml+xml' || (kind === '' && looksLikeHtml(body));
@@ -14,10 +26,10 @@ export async function pageText(url: string, type: string, body: Buffer): Promise
   const charset = charsetOf(type, body);
   const text = charset === 'windows-1252' ? decoded(body, charset) : new TextDecoder(charset).decode(body);
   if (!isHtml) return text;
-  const { html, isHeavy } = leanHtml(text);
-  if (isHeavy) return plainText(html);
+  const html = leanHtml(text);
   const { toMarkdown } = await import('./markdown.js');
-  return toMarkdown(html);
+  const markdown = html.length > MOST_CHARACTERS ? undefined : await toMarkdown(html, clock, signal);
+  return markdown ?? `${PLAIN}\n${plainText(html)}`;
 }
 
 /** By its mark, what the server says, or what the page itself says; UTF-8 where none of them is one we know. */

@@ -60,10 +60,13 @@ export function judgedPaths(absolute: string): string[] {
   return [...new Set([absolute, realPathOf(absolute)])];
 }
 
-/** `<path> does not exist.`, with the name that was most likely meant. */
+/** Why there is nothing at a path, with the name that was most likely meant. */
 export async function missingPath(path: string): Promise<string> {
+  const target = linkTarget(path);
+  if (target !== undefined) return `${path} is a link to ${target}, which leads nowhere.`;
   const folder = dirname(path);
-  const entries = await readdir(folder).catch(() => undefined);
+  const entries = await readdir(folder).catch((error: unknown) => (hasCode(error, 'ENOTDIR') ? 'a file' : undefined));
+  if (entries === 'a file') return `${path} does not exist: ${folder} is no folder.`;
   if (entries === undefined) return `${path} does not exist, nor does its folder.`;
   const near = nearest(basename(path), entries) ?? sameStem(basename(path), entries);
   return `${path} does not exist.${near === undefined ? '' : ` Did you mean ${join(folder, near)}?`}`;

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, statSync } from 'node:fs';
 import { access, chmod, chown, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ToolContext } from '../../agent/tool.js';
@@ -27,12 +27,17 @@ export async function replaceFile(
       mode: before?.mode ?? 0o666,
       beforeRename: async (draft) => {
         if (before) await keepOwner(draft, before);
+      },
+      lastLook() {
         signal.throwIfAborted();
-        if (!isSame(before, await stateOrNothing(path))) throw changedSince(path);
+        // Of two agents that edit it at once, the later one must see what the other did.
+        if (!isSame(before, statSync(path, { throwIfNoEntry: false }))) throw changedSince(path);
       },
     });
   } catch (error) {
     if (!isSystemError(error)) throw error;
+    if (hasCode(error, 'EEXIST', 'ENOTDIR'))
+      throw new ToolError(`${path} cannot be made: of what it names as its folders, one is a file.`, { cause: error });
     throw new ToolError(`${path} could not be written: ${messageOf(error)}`, { cause: error });
   }
   const { mtimeMs, size } = await fileState(path);

@@ -58,6 +58,7 @@ function forModel(words: string): string {
   return words
     .trim()
     .replace(/^rg: /, '')
+    .replace(/^unrecognized file type: .*/, '$&. Leave type out and give a glob, such as *.ts.')
     .replace(/\n+Consider enabling multiline mode[\s\S]*/, '\nSet multiline to true to match across lines.')
     .replace(/\n+Consider enabling PCRE2[\s\S]*/, '\nUse a pattern without it, or grep -P with Bash.');
 }
