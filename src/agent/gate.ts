@@ -24,7 +24,8 @@ export function createGate({ context, ask, auto }: GateDeps): Gate {
       if (verdict.kind === 'allow') return { allow: true, sight };
       if (verdict.kind === 'deny') return { allow: false, because: verdict.because };
       const { description, suggestions, isUnsettled } = verdict;
-      const question = { tool: tool.name, toolUseId: call.id, input: call.input, description, suggestions };
+      const paths = access.kind === 'write' ? access.paths : undefined;
+      const question = { tool: tool.name, toolUseId: call.id, input: call.input, description, paths, suggestions };
       const asked = async (open: PermissionQuestion, late: AbortSignal): Promise<HookedAnswer> =>
         (await hooks?.onQuestion(open, { tool, access, call }, late)) ?? ask(open, late);
       const answer = await (auto && now.mode === 'auto' && isUnsettled

@@ -22,6 +22,8 @@ export interface PermissionQuestion {
   readonly toolUseId: string;
   readonly input: unknown;
   readonly description: string;
+  /** The files that it would write, as it was judged by: as they are named, then as they are. */
+  readonly paths?: readonly string[] | undefined;
   readonly suggestions: readonly { readonly behavior: 'allow'; readonly rule: string }[];
 }
 

@@ -1,4 +1,5 @@
 import type { ContentBlockParam, ToolResultBlockParam, ToolUseBlock } from '../model/types.js';
+import { toolNameOf } from '../permissions/rule.js';
 import { isAbort, messageOf, ToolError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
 import { batchesOf } from './batches.js';
@@ -84,7 +85,8 @@ async function answerCall(call: ToolUseBlock, deps: CallDeps, signal: AbortSigna
     const see = (seen: Sight | undefined) => {
       sight = seen;
     };
-    return await judgedCall(tool, call, { context, see }, deps);
+    // By the name that rules and hooks know.
+    return await judgedCall(tool, { ...call, name: tool.name }, { context, see }, deps);
   } catch (error) {
     return { result: failure(call, explain(call, error, signal)) };
   }
@@ -152,7 +154,7 @@ async function ran(
 }
 
 function toolOf(call: ToolUseBlock, tools: readonly Tool[]): Tool | undefined {
-  return tools.find(({ name }) => name === call.name);
+  return tools.find(({ name }) => name === toolNameOf(call.name));
 }
 
 function resultOf(call: ToolUseBlock, { content, isError }: ToolOutput): ToolResultBlockParam {

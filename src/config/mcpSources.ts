@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readDefinition } from '../definitions/files.js';
 import { isRecord } from '../definitions/frontmatter.js';
 import { type ConfiguredServer, type ReadServers, readServers } from '../definitions/mcp.js';
 import type { Plugin } from '../definitions/plugin.js';
@@ -132,11 +132,14 @@ async function pluginServers({ name: plugin, path }: Plugin): Promise<ReadServer
   };
 }
 
+/** Bytes: `~/.claude.json` holds much else. */
+const MOST_OF_STATE = 64_000_000;
+
 async function readObject(
   file: string,
 ): Promise<{ readonly value: Record<string, unknown> } | { readonly problem: string } | undefined> {
   try {
-    const value: unknown = JSON.parse((await readFile(file, 'utf8')).replace(/^\uFEFF/, ''));
+    const value: unknown = JSON.parse((await readDefinition(file, MOST_OF_STATE)).replace(/^\uFEFF/, ''));
     return isRecord(value)
       ? { value }
       : { problem: `${file} must hold one JSON object; its MCP servers are left out.` };

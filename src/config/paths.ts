@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { ExitCode, isSystemError, UserError } from '../util/errors.js';
 import { fileNameOf } from '../util/names.js';
 import { userHome, variable } from './env.js';
 
@@ -41,6 +42,8 @@ export interface TeamPaths {
   readonly events: string;
   runRecord(member: string): string;
   launchFile(member: string): string;
+  /** The environment of a member that another process is asked to start, by the request's id. */
+  startFile(id: string): string;
 }
 
 export interface SessionPaths {
@@ -50,6 +53,8 @@ export interface SessionPaths {
   readonly agents: string;
   readonly tasks: string;
   readonly notices: string;
+  /** What `SessionStart` hooks set for its commands. */
+  readonly hookVariables: string;
 }
 
 /** `$TROUPE_HOME`, or `~/.troupe`. */
@@ -93,6 +98,7 @@ export function teamPathsAt(root: string): TeamPaths {
     events: join(root, 'events.jsonl'),
     runRecord: (member) => join(run, `${fileNameOf(member)}.json`),
     launchFile: (member) => join(launch, `${fileNameOf(member)}.json`),
+    startFile: (id) => join(launch, `${fileNameOf(id)}.request`),
   };
 }
 
@@ -104,6 +110,7 @@ function sessionPathsAt(root: string): SessionPaths {
     agents: join(root, 'agents'),
     tasks: join(root, 'tasks'),
     notices: join(root, 'notices'),
+    hookVariables: join(root, 'hook-env.sh'),
   };
 }
 
@@ -111,9 +118,23 @@ function sessionPathsAt(root: string): SessionPaths {
 export async function ensureHome(home: Home): Promise<string[]> {
   const made: string[] = [];
   for (const path of [home.root, home.teams, home.sessions, home.archive, home.traffic]) {
-    if ((await mkdir(path, { recursive: true, mode: 0o700 })) !== undefined) made.push(path);
+    if ((await makeFolder(path)) !== undefined) made.push(path);
   }
   return made;
+}
+
+async function makeFolder(path: string): Promise<string | undefined> {
+  try {
+    return await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    // On a read-only disk `recursive` says ENOENT of folders that it could not make.
+    throw new UserError(
+      `${path} cannot be made (${error.code}): troupe needs a home that it can write to. Choose one: TROUPE_HOME=FOLDER`,
+      ExitCode.failed,
+      { cause: error },
+    );
+  }
 }
 
 /** Where sockets are: short, for their paths may not be long. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { Mode } from '../definitions/agentFields.js';
+import { readDefinition } from '../definitions/files.js';
 import { isRecord } from '../definitions/frontmatter.js';
 import { HooksByEvent } from '../definitions/hook.js';
 import { findProject } from '../definitions/projectFolders.js';
@@ -9,6 +10,7 @@ import { isWider, type PermissionMode } from '../permissions/mode.js';
 import { hasCode, messageOf, UserError } from '../util/errors.js';
 import { AutoModeKeys } from './autoModeSettings.js';
 import { InstructionKeys } from './instructionSettings.js';
+import { McpPolicyKeys } from './mcpPolicyKeys.js';
 import { McpKeys } from './mcpSettings.js';
 import type { Home } from './paths.js';
 import { strayKeys } from './settingsKeys.js';
@@ -51,6 +53,7 @@ export const Settings = z.looseObject({
   worktree: z.optional(WorktreeKeys),
   ...InstructionKeys,
   ...McpKeys,
+  ...McpPolicyKeys,
   autoMode: z.optional(AutoModeKeys),
   /** Whether events of what agents do are kept, without what they are about. */
   telemetry: z.optional(z.boolean('must be true or false')),
@@ -59,6 +62,10 @@ export const Settings = z.looseObject({
   hooks: z.optional(HooksByEvent),
   /** Of a manager: no hooks at all. Of anybody else: only the manager's. */
   disableAllHooks: z.optional(z.boolean('must be true or false')),
+  /** Present: no http hook asks another address. `*` stands for anything. */
+  allowedHttpHookUrls: Rules,
+  /** Present: no http hook's headers name another variable. */
+  httpHookAllowedEnvVars: Rules,
   /** Of a manager: nobody else's hooks count, and nobody else's rules allow anything. */
   allowManagedHooksOnly: z.optional(z.boolean('must be true or false')),
   allowManagedPermissionRulesOnly: z.optional(z.boolean('must be true or false')),
@@ -184,7 +191,8 @@ async function settingsOfFlag(flag: string, cwd: string): Promise<SettingsSource
 async function readSettings(file: string, isShared: boolean): Promise<Settings | undefined> {
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    // One that comes with a project may be a link to anything.
+    text = await (isShared ? readDefinition(file) : readFile(file, 'utf8'));
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw new UserError(`${file} cannot be read: ${messageOf(error)}`, undefined, { cause: error });
@@ -235,6 +243,7 @@ function withoutPowers(settings: Settings): { settings: Settings; left: string[]
 /** Keys that set variables, run programs, lift limits, delete, or speak to the classifier of mode auto. */
 const POWERS = new Set([
   ...['env', 'hooks', 'disableAllHooks', 'statusLine', 'mcpServers', 'apiKeyHelper', 'autoMode', 'agentLimits'],
+  ...['allowedMcpServers', 'allowedHttpHookUrls', 'httpHookAllowedEnvVars'],
   ...['enableAllProjectMcpServers', 'enabledMcpjsonServers', 'cleanupPeriodDays', 'telemetry', 'autoDream'],
 ]);
 

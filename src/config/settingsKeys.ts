@@ -4,9 +4,8 @@ import { nearest } from '../util/text.js';
 /** Public keys of `.claude/settings.json` that another program reads, and this one leaves alone (facts.md, CC/settings). */
 const OF_OTHERS = (
   '$schema apiKeyHelper attribution autoUpdatesChannel availableModels awsAuthRefresh awsCredentialExport alwaysThinkingEnabled ' +
-  'allowedMcpServers allowManagedMcpServersOnly allowedHttpHookUrls ' +
-  'blockedMarketplaces companyAnnouncements deniedMcpServers editorMode enabledPlugins extraKnownMarketplaces fastMode ' +
-  'fileSuggestion feedbackSurveyRate forceLoginMethod forceLoginOrgUUID gcpAuthRefresh httpHookAllowedEnvVars ' +
+  'blockedMarketplaces companyAnnouncements editorMode enabledPlugins extraKnownMarketplaces fastMode ' +
+  'fileSuggestion feedbackSurveyRate forceLoginMethod forceLoginOrgUUID gcpAuthRefresh ' +
   'includeCoAuthoredBy includeGitInstructions keybindings language modelOverrides outputStyle otelHeadersHelper plansDirectory ' +
   'pluginConfigs pluginTrustMessage prefersReducedMotion preferredNotifChannel respectGitignore sandbox showTurnDuration ' +
   'showThinkingSummaries skipDangerousModePermissionPrompt skipWebFetchPreflight spinnerTipsEnabled spinnerTipsOverride ' +

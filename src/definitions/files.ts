@@ -37,12 +37,23 @@ export async function markdownFiles(folder: string, seen = new Set<string>()): P
   return files;
 }
 
-/** A file of definitions. @throws Error that says why it cannot be read. */
-export async function readDefinition(file: string): Promise<string> {
+/** A file of definitions, of at most so many bytes. @throws Error that says why it cannot be read. */
+export async function readDefinition(file: string, most = MAX_FILE_SIZE): Promise<string> {
   const found = await stat(file);
   if (!found.isFile()) throw new Error('it is not a file');
-  if (found.size > MAX_FILE_SIZE) throw new Error(`it has ${found.size} bytes, more than ${MAX_FILE_SIZE}`);
+  if (found.size > most) throw new Error(`it has ${found.size} bytes, more than ${most}`);
   return readFile(file, 'utf8');
+}
+
+/**
+ * Of a project that is not trusted: a link of its may lead to what nobody has allowed to be read.
+ * @throws Error for a file that lies in none of these folders.
+ */
+export async function requireInside(file: string, roots: readonly string[]): Promise<void> {
+  const real = await realpath(file);
+  const bases = await Promise.all(roots.map((root) => realpath(root)));
+  if (!bases.some((base) => real.startsWith(`${base}/`)))
+    throw new Error('it lies outside of the project and does not count until that is trusted (troupe trust)');
 }
 
 /** Why a file of definitions was left out. */

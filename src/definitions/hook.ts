@@ -72,11 +72,18 @@ const PromptHook = z.looseObject({ ...QUESTION, type: z.literal('prompt') });
 const AgentHook = z.looseObject({ ...QUESTION, type: z.literal('agent') });
 export type QuestionHook = z.infer<typeof PromptHook> | z.infer<typeof AgentHook>;
 
-/** A kind that other programs run; it is left out here, with a line that says so. */
-const OtherHook = z.looseObject({ ...COMMON, type: z.literal('mcp_tool') });
+/** A tool of a connected MCP server; `${tool_input.file_path}` in a text of its input stands for what happens. */
+export const McpToolHook = z.looseObject({
+  ...COMMON,
+  type: z.literal('mcp_tool'),
+  server: Text,
+  tool: Text,
+  input: z.optional(z.record(z.string(), z.unknown(), 'must be an object')),
+});
+export type McpToolHook = z.infer<typeof McpToolHook>;
 
-export const Hook = z.discriminatedUnion('type', [CommandHook, HttpHook, PromptHook, AgentHook, OtherHook], {
-  error: 'must be an object with the "type" command, http, prompt or agent',
+export const Hook = z.discriminatedUnion('type', [CommandHook, HttpHook, PromptHook, AgentHook, McpToolHook], {
+  error: 'must be an object with the "type" command, http, prompt, agent or mcp_tool',
 });
 export type Hook = z.infer<typeof Hook>;
 
@@ -109,7 +116,7 @@ export function isPlainMatcher(matcher: string): boolean {
 export function hookNotices({ file, events }: { readonly file: string; readonly events: HooksByEvent }): string[] {
   return Object.entries(events).flatMap(([event, groups]) => {
     if (!KNOWN.has(event)) return [`${file}: "hooks.${event}" is no event that troupe knows; it is left out.`];
-    const isLeft = ({ type }: Hook) => type === 'mcp_tool' || (isQuestion(type) && MAKES_PATHS.has(event));
+    const isLeft = ({ type }: Hook) => MAKES_PATHS.has(event) && (isQuestion(type) || type === 'mcp_tool');
     const types = new Set(groups.flatMap(({ hooks }) => hooks.filter(isLeft).map(({ type }) => type)));
     return [...types].map(
       (type) => `${file}: "hooks.${event}" has hooks of the type ${type}, which troupe does not run.`,

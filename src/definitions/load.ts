@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { UserError } from '../util/errors.js';
+import { messageOf, UserError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
 import { type AgentDefinition, type AgentSource, agentNameProblem, type ParsedAgent, whenToUse } from './agent.js';
 import { loadAgentFile } from './agentFile.js';
 import { type AgentSwitches, builtInAgents } from './builtin/all.js';
 import type { GuideFacts } from './builtin/troupeGuide.js';
-import { markdownFiles, type SkippedFile } from './files.js';
+import { markdownFiles, requireInside, type SkippedFile } from './files.js';
 import { FileProblem } from './frontmatter.js';
 import { agentFromJson } from './json.js';
 import { type Plugin, pluginsIn, requirePlugin } from './plugin.js';
@@ -97,10 +97,14 @@ async function addUsersAndProjects(pile: Pile, places: AgentPlaces): Promise<voi
   const barrier = barrierOf(places);
   const limit = (parsed: ParsedAgent) => (barrier === undefined ? parsed : withoutPowers(parsed, barrier));
   const ofUser = join(userHome, '.claude', 'agents');
+  const { root, mainRoot } = await findProject(cwd);
   for (const { folder, inFrontOf } of await projectFolders(cwd)) {
     for (const file of folder === ofUser ? [] : await markdownFiles(folder)) {
       const isThere = inFrontOf !== undefined && existsSync(join(inFrontOf, relative(folder, file)));
-      if (!isThere) await addFile(pile, file, 'project', limit);
+      if (isThere) continue;
+      const outside = places.trusted ? undefined : await requireInside(file, [root, mainRoot]).catch(messageOf);
+      if (outside === undefined) await addFile(pile, file, 'project', limit);
+      else pile.skip({ file, reason: outside });
     }
   }
   await addFolder(pile, ofUser, 'user', limit);

@@ -24,6 +24,8 @@ const Remote = z.strictObject({
   type: z.enum(['http', 'sse']),
   url: z.string('must be text').check(z.minLength(1, 'must not be empty')),
   headers: z.optional(Texts),
+  /** A shell command that prints more headers as JSON, for each connection anew. */
+  headersHelper: z.optional(z.string('must be text').check(z.minLength(1, 'must not be empty'))),
   ...common,
 });
 

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { hasCode } from '../util/errors.js';
 import { agentNameProblem } from './agent.js';
-import { markdownFiles, readDefinition, type SkippedFile, skippedBecause } from './files.js';
+import { markdownFiles, readDefinition, requireInside, type SkippedFile, skippedBecause } from './files.js';
 import { pluginsIn, requirePlugin } from './plugin.js';
 import { findProject } from './projectFolders.js';
 import { type ParsedSkill, parseCommand, parseSkill, type Skill, type SkillSource } from './skill.js';
@@ -45,7 +45,8 @@ export const NO_SKILLS: LoadedSkills = { skills: new Map(), skipped: [], overrid
 export async function loadSkills(places: SkillPlaces): Promise<LoadedSkills> {
   const { cwd, userHome, managed, trusted } = places;
   const pile = createPile();
-  const limit = trusted ? undefined : withoutAllowed;
+  const { root, mainRoot } = await findProject(cwd);
+  const limit = trusted ? undefined : untrusted([root, mainRoot]);
   const ofUser = join(userHome, '.claude');
   const ofProject = (await projectFolders(cwd)).filter(({ folder }) => folder !== ofUser);
   if (managed !== undefined) await addSkills(pile, join(managed, 'skills'), 'managed');
@@ -91,11 +92,18 @@ async function pluginFolders({ pluginDirs = [], plugins }: SkillPlaces): Promise
   return [...seen.values()];
 }
 
-type Change = (parsed: ParsedSkill) => ParsedSkill;
+type Change = (parsed: ParsedSkill) => ParsedSkill | Promise<ParsedSkill>;
 
 const inPlugin =
   (plugin: string): Change =>
   ({ skill, warnings }) => ({ skill: { ...skill, name: `${plugin}:${skill.name}`, plugin }, warnings });
+
+const untrusted =
+  (roots: readonly string[]): Change =>
+  async (parsed) => {
+    await requireInside(parsed.skill.file, roots);
+    return withoutAllowed(parsed);
+  };
 
 function withoutAllowed({ skill, warnings }: ParsedSkill): ParsedSkill {
   if (skill.allowedTools.length === 0) return { skill, warnings };

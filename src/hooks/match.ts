@@ -4,7 +4,7 @@ import { withoutAlias } from '../definitions/toolNames.js';
 
 /** A hook that is to be run, and whose it is. */
 export interface Handler {
-  readonly hook: Exclude<Hook, { type: 'mcp_tool' }>;
+  readonly hook: Hook;
   readonly file: string;
   readonly pluginRoot?: string | undefined;
   /** The same for the same hook, wherever it is written. */
@@ -32,7 +32,6 @@ export function handlersFor(sources: readonly HookSource[], { event, subject, to
     for (const { matcher = '', hooks } of groups) {
       if (subject !== undefined && !matches(matcher, subject, TOOL_EVENTS.includes(event))) continue;
       for (const hook of hooks) {
-        if (hook.type === 'mcp_tool') continue;
         if (hook.if !== undefined && !touches?.(hook.if)) continue;
         const key = JSON.stringify([event, pluginRoot, hook]);
         if (!found.has(key)) found.set(key, { hook, file, pluginRoot, key });

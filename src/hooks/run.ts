@@ -6,8 +6,9 @@ import { messageOf } from '../util/errors.js';
 import { head, oneLine } from '../util/text.js';
 import { answerOf, type HookAnswer, type HookEnd, together } from './answer.js';
 import { runCommandHook } from './command.js';
-import { askHttpHook } from './http.js';
+import { askHttpHook, type HttpLimits } from './http.js';
 import { type Handler, handlersFor } from './match.js';
+import { askMcpToolHook, type CallServer } from './mcpTool.js';
 import { type AskModel, endOfAnswer, questionOf } from './question.js';
 
 export interface HookCall {
@@ -21,6 +22,8 @@ export interface HookCall {
   readonly input: Readonly<Record<string, unknown>>;
   readonly cwd: string;
   readonly mark: Mark;
+  /** Beside the environment that all hooks have. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
   /** Ends them. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds that no hook may take more than. */
@@ -29,17 +32,23 @@ export interface HookCall {
 
 export interface HookEngineDeps {
   readonly clock: Clock;
+  /** What http hooks may ask, and which variables their headers may name; absent: anything. */
+  readonly http?: (() => HttpLimits) | undefined;
   /** A part of a name that no other run has. */
   readonly newId: () => string;
   /** `CLAUDE_PROJECT_DIR`. */
   readonly projectDir: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** `CLAUDE_PLUGIN_DATA` of the plugin in this folder. */
+  readonly pluginData?: ((pluginRoot: string) => Promise<string>) | undefined;
   /** Keeps a text that is too long for a model; the path of the file. */
   readonly keep: (name: string, text: string) => Promise<string>;
   /** A line for the person. */
   readonly note: (line: string) => void;
   /** Absent where there is no model to ask: hooks that are questions break there. */
   readonly ask?: AskModel | undefined;
+  /** Absent where there are no servers: hooks that are their tools break there. */
+  readonly callServer?: CallServer | undefined;
 }
 
 /** Runs hooks. Nothing that a hook does makes it throw: one that breaks decides nothing, and is told of in a line. */
@@ -142,34 +151,39 @@ export function createHookEngine(deps: HookEngineDeps): HookEngine {
 
 async function runHandler(
   { hook, pluginRoot }: Handler,
-  { event, cwd, mark, input }: HookCall,
+  { event, cwd, mark, input, variables }: HookCall,
   signal: AbortSignal,
-  { clock, newId, projectDir, environment, ask }: HookEngineDeps,
+  { clock, newId, projectDir, environment, ask, callServer, http, pluginData }: HookEngineDeps,
 ): Promise<HookEnd | undefined> {
   const text = JSON.stringify(input);
   if (signal.aborted) return undefined;
-  if (hook.type === 'http') return askHttpHook(hook, text, environment, signal);
+  if (hook.type === 'http') return askHttpHook(hook, text, { env: environment, limits: http?.() }, signal);
+  if (hook.type === 'mcp_tool') {
+    if (!callServer) throw new Error('there are no MCP servers here');
+    return askMcpToolHook(hook, input, callServer, signal);
+  }
   if (hook.type === 'prompt' || hook.type === 'agent') {
     if (!ask) throw new Error('there is no model to ask here');
     return endOfAnswer(event, await ask(hook, questionOf(hook, text), signal));
   }
-  const env = {
-    ...environment,
-    CLAUDE_PROJECT_DIR: projectDir,
+  const ofPlugin: Record<string, string> = {
     ...(pluginRoot !== undefined && { CLAUDE_PLUGIN_ROOT: pluginRoot }),
+    ...(pluginRoot !== undefined && pluginData && { CLAUDE_PLUGIN_DATA: await pluginData(pluginRoot) }),
   };
+  const env = { ...environment, ...variables, CLAUDE_PROJECT_DIR: projectDir, ...ofPlugin };
   const own = { ...mark, call: `hook-${newId()}` };
-  const filled = withPluginRoot(hook, pluginRoot);
+  const filled = withFolders(hook, ofPlugin);
   return runCommandHook({ hook: filled, input: `${text}\n`, cwd, env, mark: own, clock, signal });
 }
 
-/** Without a shell there is nobody else to put the plugin's folder in. */
-function withPluginRoot<H extends { readonly command: string; readonly args?: string[] | undefined }>(
+/** Without a shell there is nobody else to put the plugin's folders in. */
+function withFolders<H extends { readonly command: string; readonly args?: string[] | undefined }>(
   hook: H,
-  root: string | undefined,
+  folders: Readonly<Record<string, string>>,
 ): H {
-  if (!hook.args || root === undefined) return hook;
-  const fill = (text: string) => text.replaceAll('${CLAUDE_PLUGIN_ROOT}', root);
+  if (!hook.args) return hook;
+  const fill = (text: string) =>
+    text.replace(/\$\{(CLAUDE_PLUGIN_(?:ROOT|DATA))\}/g, (whole, name: string) => folders[name] ?? whole);
   return { ...hook, command: fill(hook.command), args: hook.args.map(fill) };
 }
 
@@ -181,8 +195,20 @@ function secondsFor({ hook }: Handler, { event, mostMs }: HookCall): number {
 }
 
 function nameOf({ hook, file }: Handler, { event }: HookCall): string {
-  const words = hook.type === 'http' ? hook.url : hook.type === 'command' ? hook.command : hook.prompt;
-  return `The ${event} hook ${oneLine(words)} (${file})`;
+  return `The ${event} hook ${oneLine(wordsOf(hook))} (${file})`;
+}
+
+function wordsOf(hook: Handler['hook']): string {
+  switch (hook.type) {
+    case 'http':
+      return hook.url;
+    case 'command':
+      return hook.command;
+    case 'mcp_tool':
+      return `${hook.server} ${hook.tool}`;
+    default:
+      return hook.prompt;
+  }
 }
 
 /** What a model would be told is cut where it is too long; the whole is in a file that it may read. */

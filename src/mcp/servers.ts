@@ -7,17 +7,20 @@ import { secretMask } from '../definitions/mcpSecrets.js';
 import { messageOf, ToolError } from '../util/errors.js';
 import { oneLine } from '../util/text.js';
 import { type Connection, type ConnectOptions, connect } from './connection.js';
+import { withHelperHeaders } from './headersHelper.js';
 import {
   CallResult,
   ReadResult,
   type Resource,
   type ResourceContents,
   ResourcePage,
+  type ResourceTemplate,
   ServerTool,
+  TemplatePage,
   ToolPage,
 } from './result.js';
 
-export type { CallResult, Resource, ResourceContents, ServerTool };
+export type { CallResult, Resource, ResourceContents, ResourceTemplate, ServerTool };
 
 export interface ServerOptions extends Omit<ConnectOptions, 'signal'> {
   /** For names and messages, as it was written. */
@@ -45,6 +48,8 @@ export interface McpServer {
   /** @throws ToolError where the server is not there, does not answer or refuses. */
   call(tool: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallResult>;
   resources(signal: AbortSignal): Promise<readonly Resource[]>;
+  /** None where the server knows no such thing. */
+  templates(signal: AbortSignal): Promise<readonly ResourceTemplate[]>;
   read(uri: string, signal: AbortSignal): Promise<readonly ResourceContents[]>;
   /** Its process and its connection are gone when it returns. */
   close(): Promise<void>;
@@ -56,7 +61,7 @@ const MAX_PAGES = 100;
 /** Begins to connect. */
 export function openServer(options: ServerOptions): McpServer {
   const { name, config, onProblem } = options;
-  const mask = secretMask(config);
+  let mask = secretMask(config);
   const log = { ...options.log, add: (text: string) => options.log.add(mask(text)) };
   const end = new AbortController();
   let problem: string | undefined;
@@ -72,7 +77,9 @@ export function openServer(options: ServerOptions): McpServer {
   async function attempt(): Promise<Connection> {
     let made: Connection | undefined;
     try {
-      const connection = await connect(config, { ...options, log, signal: end.signal });
+      const whole = await withHelperHeaders(name, config, { ...options, signal: end.signal });
+      mask = secretMask(whole);
+      const connection = await connect(whole, { ...options, log, signal: end.signal });
       made = connection;
       tools = await listTools(connection);
       connection.client.setNotificationHandler(ToolListChangedNotificationSchema, async () => {
@@ -182,6 +189,19 @@ export function openServer(options: ServerOptions): McpServer {
             const params = cursor === undefined ? {} : { cursor };
             const page = await client.request({ method: 'resources/list', params }, ResourcePage, limits(signal));
             return { items: page.resources, nextCursor: page.nextCursor };
+          }),
+        signal,
+      ),
+    templates: (signal) =>
+      use(
+        ({ client }) =>
+          pages(async (cursor) => {
+            const request = { method: 'resources/templates/list', params: cursor === undefined ? {} : { cursor } };
+            const page = await client.request(request, TemplatePage, limits(signal)).catch((error: unknown) => {
+              if (error instanceof McpError && error.code === ErrorCode.MethodNotFound) return undefined;
+              throw error;
+            });
+            return { items: page?.resourceTemplates ?? [], nextCursor: page?.nextCursor };
           }),
         signal,
       ),

@@ -1,4 +1,4 @@
-import type { AskPort, PermissionAnswer } from '../agent/ports.js';
+import type { AskPort, PermissionAnswer, PermissionQuestion } from '../agent/ports.js';
 import { type Clock, within } from '../host/clock.js';
 import type { Ids } from '../host/ids.js';
 import type { Answer, Requests } from '../team/requests.js';
@@ -19,6 +19,8 @@ export interface AskDeps {
     readonly description: string;
     readonly suggestions: readonly object[];
   }) => Promise<void>;
+  /** What the call would change, for whoever is asked; nothing where its input says all. */
+  readonly preview?: (question: PermissionQuestion) => Promise<string | undefined>;
   /** The member waits, or waits no longer. */
   readonly waiting: (requestId: string | undefined) => Promise<void>;
 }
@@ -34,13 +36,15 @@ export interface Asker {
 const NOBODY = 'Nobody can be asked in this run and no rule allows it. Do without it, or report what you could not do.';
 
 /** Asks by a request on disk; the answer is a file too, so that neither a restart nor a lost message loses it. */
-export function createAsker({ self, requests, clock, ids, timeoutMs, announce, waiting }: AskDeps): Asker {
+export function createAsker({ self, requests, clock, ids, timeoutMs, announce, preview, waiting }: AskDeps): Asker {
   const pending = new Map<string, (answer: Answer) => void>();
   const late = `Nobody answered within ${Math.round(timeoutMs / 6000) / 10} min, so it is denied.`;
 
-  const ask: AskPort = async ({ tool, input, description, suggestions }, signal) => {
+  const ask: AskPort = async (question, signal) => {
+    const { tool, input, description, suggestions } = question;
     if (timeoutMs <= 0) return { allow: false, because: `${description} needs a permission. ${NOBODY}` };
     const id = ids.uuid();
+    const change = await preview?.(question);
     await requests.create({
       id,
       kind: 'permission',
@@ -48,6 +52,7 @@ export function createAsker({ self, requests, clock, ids, timeoutMs, announce, w
       tool,
       input,
       description,
+      ...(change !== undefined && { preview: change }),
       suggestions: [...suggestions],
     });
     await waiting(id);

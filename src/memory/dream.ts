@@ -15,7 +15,13 @@ const DreamState = z.looseObject({
 });
 type DreamState = z.infer<typeof DreamState>;
 
-const Holder = z.object({ pid: z.number(), procStart: z.string(), at: z.number() });
+const Holder = z.object({
+  pid: z.number(),
+  procStart: z.string(),
+  at: z.number(),
+  /** When the memory was put in order before: that counts again where the holder dies over it. */
+  before: z.optional(z.number()),
+});
 
 /** A session that may have taught something. */
 export interface PastSession {
@@ -68,8 +74,9 @@ const STALE_MS = HOUR_MS;
 export async function dream(deps: DreamDeps, signal: AbortSignal): Promise<DreamEnd> {
   const { clock, stateFile, onPhase } = deps;
   const state = (await readJson(stateFile, DreamState)) ?? {};
-  const { dreamtAt = 0, scannedAt = 0 } = state;
   const now = clock.now();
+  const dreamtAt = unlessAhead(await lastDream(state, stateFile), now, BETWEEN_MS);
+  const scannedAt = unlessAhead(state.scannedAt ?? 0, now, BETWEEN_SCANS_MS);
   if (now - dreamtAt < BETWEEN_MS) return { kind: 'not-yet', because: 'recent' };
   if (now - scannedAt < BETWEEN_SCANS_MS) return { kind: 'not-yet', because: 'just-scanned' };
   const sessions = (await deps.sessions()).filter(({ at }) => at > dreamtAt);
@@ -99,6 +106,16 @@ export async function dream(deps: DreamDeps, signal: AbortSignal): Promise<Dream
   }
 }
 
+/** A stamp of a clock that was wrong keeps nobody waiting for years. */
+const unlessAhead = (stamp: number, now: number, most: number) => (stamp - now > most ? 0 : stamp);
+
+/** One that was killed in the middle never was. */
+async function lastDream({ dreamtAt = 0 }: DreamState, stateFile: string): Promise<number> {
+  const holder = await holderOf(stateFile);
+  if (holder?.before === undefined || holder.at !== dreamtAt || (await isAlive(holder))) return dreamtAt;
+  return holder.before;
+}
+
 const lockOf = (stateFile: string) => stateFile.replace(/(\.json)?$/, '.lock');
 
 /** Whether this process is the one that does it from here on; the time stamp is set with that. */
@@ -106,12 +123,14 @@ async function take({ clock, stateFile, self }: DreamDeps, dreamtAt: number): Pr
   return withLock(stateFile, async (stillOurs) => {
     const before = (await readJson(stateFile, DreamState)) ?? {};
     // Another one may have done it since this one looked.
-    if ((before.dreamtAt ?? 0) !== dreamtAt) return false;
+    const last = await lastDream(before, stateFile);
+    if (unlessAhead(last, clock.now(), BETWEEN_MS) !== dreamtAt) return false;
     const holder = await holderOf(stateFile);
     if (holder && clock.now() - holder.at < STALE_MS && (await isAlive(holder))) return false;
     stillOurs();
-    await writeJson(lockOf(stateFile), { ...self, at: clock.now() });
-    await writeJson(stateFile, { ...before, dreamtAt: clock.now(), scannedAt: clock.now() });
+    const at = clock.now();
+    await writeJson(lockOf(stateFile), { ...self, at, before: dreamtAt });
+    await writeJson(stateFile, { ...before, dreamtAt: at, scannedAt: at });
     return true;
   });
 }

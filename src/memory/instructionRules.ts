@@ -51,9 +51,22 @@ function patternsOf(value: unknown): string[] {
 
 const splitOutsideBraces = (text: string) => text.split(/,(?![^{}]*\})/);
 
+/** More choices than this in one pattern nobody writes, and they multiply. */
+const MOST_CHOICES = 500;
+
 /** `*.{ts,tsx}` is two patterns: the syntax of a .gitignore, in which they are matched, has no braces. */
 function withoutBraces(pattern: string): string[] {
+  let patterns = [pattern];
+  while (patterns.length <= MOST_CHOICES) {
+    const wider = patterns.flatMap(withoutFirstBrace);
+    if (wider.length === patterns.length) return patterns;
+    patterns = wider;
+  }
+  return [pattern];
+}
+
+function withoutFirstBrace(pattern: string): string[] {
   const [whole, inner] = /\{([^{}]*,[^{}]*)\}/.exec(pattern) ?? [];
   if (whole === undefined || inner === undefined) return [pattern];
-  return inner.split(',').flatMap((choice) => withoutBraces(pattern.replace(whole, () => choice)));
+  return inner.split(',').map((choice) => pattern.replace(whole, () => choice));
 }

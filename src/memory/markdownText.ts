@@ -14,20 +14,30 @@ export function importsIn(text: string): string[] {
 export function withoutBlockComments(text: string): string {
   const kept: string[] = [];
   let fence: string | undefined;
-  const lines = text.split('\n');
-  for (let index = 0; index < lines.length; index++) {
-    const line = lines[index] ?? '';
+  for (let at = 0; at <= text.length; ) {
+    const end = endOfLine(text, at);
+    const line = text.slice(at, end);
     fence = fenceAfter(line, fence);
-    const rest = fence === undefined && /^ {0,3}<!--/.test(line) ? lines.slice(index).join('\n') : '';
-    const [comment] = /^ {0,3}<!--[\s\S]*?-->/.exec(rest) ?? [];
-    if (comment === undefined) kept.push(line);
-    else {
-      index += comment.split('\n').length - 1;
-      const behind = (lines[index] ?? '').replace(/^(?:(?!-->)[\s\S])*-->[ \t]*/, '');
-      if (behind !== '') kept.push(behind);
+    const begins = fence === undefined ? /^ {0,3}<!--/.exec(line)?.[0].length : undefined;
+    const close = begins === undefined ? -1 : text.indexOf('-->', at + begins);
+    if (close < 0) {
+      kept.push(line);
+      // One that is not closed here is closed nowhere below.
+      if (begins !== undefined) return [...kept, ...(end < text.length ? [text.slice(end + 1)] : [])].join('\n');
+      at = end + 1;
+      continue;
     }
+    const last = endOfLine(text, close);
+    const behind = text.slice(close + '-->'.length, last).replace(/^[ \t]+/, '');
+    if (behind !== '') kept.push(behind);
+    at = last + 1;
   }
   return kept.join('\n');
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end < 0 ? text.length : end;
 }
 
 function outsideFences(text: string): string[] {

@@ -1,5 +1,5 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { hasCode, messageOf } from '../util/errors.js';
 import { snapshotNote } from './snapshot.js';
 
@@ -57,14 +57,26 @@ export function folderNameOf(agentType: string): string {
  */
 export async function openNotes(agentType: string, scope: MemoryScope, places: MemoryPlaces): Promise<Notes> {
   const named = memoryFolder(agentType, scope, places);
-  const folder = await realFolder(named, scope === 'user' ? join(places.userHome, '.claude') : places.mainRoot);
-  const snapshot = join(places.mainRoot, SNAPSHOTS, basename(named));
+  const folder =
+    scope === 'user'
+      ? await realFolder(named, join(places.userHome, '.claude'))
+      : await ownFolder(named, places.mainRoot);
   const mayBring = scope !== 'user' || places.trusted;
-  const news = mayBring ? await snapshotNote(snapshot, folder).catch((error: unknown) => `(${messageOf(error)})`) : '';
+  const news = mayBring ? await newsOf(basename(named), folder, places).catch((error) => `(${messageOf(error)})`) : '';
   return {
     folder,
     text: [howTo(folder, scope), news, await indexOf(folder)].filter((part) => part !== '').join('\n\n'),
   };
+}
+
+/** Of the project's snapshot for an agent. @throws Error for one that is a link: what it leads to nobody may read unasked. */
+async function newsOf(name: string, folder: string, { mainRoot }: MemoryPlaces): Promise<string> {
+  const snapshot = join(SNAPSHOTS, name);
+  const real = await realpath(join(mainRoot, snapshot)).catch(() => undefined);
+  if (real === undefined) return '';
+  if (real !== join(await realpath(mainRoot), snapshot))
+    throw new Error(`The snapshot ${join(mainRoot, snapshot)} is a link to ${real} and is not used.`);
+  return snapshotNote(join(mainRoot, snapshot), folder);
 }
 
 /** The folder with every link in it followed; what is not there yet stays as it is named. @throws Error outside of `base`. */
@@ -73,6 +85,14 @@ async function realFolder(folder: string, base: string): Promise<string> {
   const real = await realOrNamed(folder);
   if (!real.startsWith(`${inside}/`))
     throw new Error(`The memory ${folder} leads to ${real} and is not used: it must lie in ${base}.`);
+  return real;
+}
+
+/** A folder of the project, which is no link and lies behind none: one could lead to its hooks or its settings. @throws Error */
+async function ownFolder(folder: string, root: string): Promise<string> {
+  const real = await realOrNamed(folder);
+  if (real !== join(await realOrNamed(root), relative(root, folder)))
+    throw new Error(`The memory ${folder} leads to ${real} and is not used: a project’s is no link.`);
   return real;
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasCode } from '../util/errors.js';
 
@@ -43,10 +43,9 @@ async function filesIn(folder: string): Promise<SnapshotFile[]> {
       const name = join(inside, entry.name);
       if (entry.isDirectory()) await walk(name);
       if (!entry.isFile()) continue;
-      const content = await readFile(join(folder, name));
-      size += content.length;
+      size += (await stat(join(folder, name))).size;
       if (size > MAX_SIZE) throw new Error(`The snapshot ${folder} has more than ${MAX_SIZE} bytes and is not used.`);
-      files.push({ name, content });
+      files.push({ name, content: await readFile(join(folder, name)) });
     }
   };
   await walk('');

@@ -70,7 +70,7 @@ export async function decidePermission(
   { allow, message, always = false }: PermissionDecision,
 ): Promise<TeamRequest> {
   const request = await openRequests(place.paths.requests, place.clock).find(id, 'permission');
-  const rules = allow && always ? rulesOf(request) : [];
+  const rules = allow && always ? rulesOf(request, team) : [];
   await record(place, team, request, {
     id: request.id,
     by: 'user',
@@ -102,7 +102,11 @@ async function addTeamRules(place: TeamPlace, team: TeamFile, rules: readonly st
   }
 }
 
-function rulesOf(request: TeamRequest): string[] {
+function rulesOf(request: TeamRequest, { settings }: TeamFile): string[] {
+  if (settings?.onlyManagedRules)
+    throw new UserError(
+      'Only the rules of an administrator allow anything here (allowManagedPermissionRulesOnly). Allow it once, without --always.',
+    );
   const rules = suggestedRules(request);
   if (rules.length === 0)
     throw new UserError(

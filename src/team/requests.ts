@@ -26,6 +26,8 @@ export const TeamRequest = z.object({
   tool: z.optional(z.string()),
   input: z.optional(z.unknown()),
   description: z.optional(z.string()),
+  /** What a file would look like, as a difference; absent where the input says all. */
+  preview: z.optional(z.string()),
   suggestions: z.optional(z.array(z.unknown())),
 });
 export type TeamRequest = z.infer<typeof TeamRequest>;

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { homeAt } from '../../src/config/paths.js';
@@ -281,4 +281,11 @@ test('strictPluginOnlyCustomization may list what it is for', async () => {
   await expect(loadSettings(w.places)).rejects.toThrow(
     '"strictPluginOnlyCustomization" must be true, false or a list.',
   );
+});
+
+test('settings of a project that lead to a device are no file, and nothing is read from it', async () => {
+  await using w = await world();
+  await mkdir(dirname(w.files.project), { recursive: true });
+  await symlink('/dev/zero', w.files.project);
+  await expect(loadSettings(w.places)).rejects.toThrow(`${w.files.project} cannot be read: it is not a file`);
 });

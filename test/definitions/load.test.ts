@@ -1,4 +1,4 @@
-import { rename, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { whenToUse } from '../../src/definitions/agent.js';
@@ -192,4 +192,16 @@ describe('what cannot be used', () => {
     await at.writeAgent(at.cwd, 'a.md', agentText('a', 'x'.repeat(70_000)));
     expect((await loadAgents(at.given)).warnings).toEqual([expect.stringMatching(/^The descriptions of all agents/)]);
   });
+});
+
+test('a definition that a project links to from outside of it counts once that is trusted', async () => {
+  await using p = await places();
+  const file = await p.write(p.at('private', 'a.md'), agentText('a', 'IS-SECRET'));
+  const folder = join(p.repository, '.claude/agents');
+  await mkdir(folder, { recursive: true });
+  await symlink(file, join(folder, 'a.md'));
+  const { agents, skipped } = await loadAgents({ ...p.given, trusted: false });
+  expect(agents.has('a')).toBe(false);
+  expect(skipped).toEqual([{ file: join(folder, 'a.md'), reason: expect.stringContaining('outside of the project') }]);
+  expect((await loadAgents(p.given)).agents.has('a')).toBe(true);
 });

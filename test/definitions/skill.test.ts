@@ -122,6 +122,27 @@ test('what a project’s skill allows counts when the project is trusted', async
   expect(warnings).toEqual([expect.stringContaining('do not count until the project is trusted')]);
 });
 
+test('what a project that is not trusted links to from outside of it is no skill and no command', async () => {
+  const files = {
+    'private/key': 'IS-SECRET',
+    'private/b/SKILL.md': skill('b'),
+    'project/docs/c.md': 'Do c.',
+    'project/.claude/commands/x.md': '',
+    'project/.claude/skills/x': '',
+  };
+  await using here = await disk(files, { trusted: false });
+  await symlink(here.at('private/key'), here.at('project/.claude/commands/a.md'));
+  await symlink(here.at('private/b'), here.at('project/.claude/skills/b'));
+  await symlink(here.at('project/docs/c.md'), here.at('project/.claude/commands/c.md'));
+  const { skills, skipped } = await here.load();
+  expect([...skills.keys()]).toContain('c');
+  expect([...skills.keys()]).not.toContain('a');
+  expect([...skills.keys()]).not.toContain('b');
+  expect(skipped.filter(({ reason }) => reason.startsWith('it lies outside of the project'))).toHaveLength(2);
+  const all = await loadSkills({ ...here.places, trusted: true });
+  expect([...all.skills.keys()]).toEqual(expect.arrayContaining(['a', 'b', 'c']));
+});
+
 test('in a worktree its own skills count, and those of the main checkout that git does not carry over', async () => {
   await using here = await disk({
     'project/.claude/skills/a/SKILL.md': skill('a'),

@@ -65,7 +65,7 @@ describe.each(BACKENDS)('a person at the lead of a team on %s', (backend) => {
       return one?.id.slice(0, 8) ?? '';
     });
 
-  test('sees who asks, in the pane and in a second shell, and allows one call once', async () => {
+  test('sees who asks, and for what, in the pane and in a second shell, and allows one call once', async () => {
     await team.tell('carol', 'run touch once');
     const id = await request('carol', 'touch once');
     const [shown] = Asked.parse(JSON.parse(await team.ok('permissions', '--json')));
@@ -77,6 +77,11 @@ describe.each(BACKENDS)('a person at the lead of a team on %s', (backend) => {
     await team.tell('carol', 'run touch once');
     await team.typeToLead(`/deny ${await request('carol', 'touch once')} once was enough`);
     await team.hears('carol', 'Reason: once was enough');
+    await team.tell('carol', 'write note.txt what it would say');
+    const write = await request('carol', 'note.txt');
+    await eventually(async () => expect(await team.leadScreen()).toContain('│ content: what it would say'));
+    expect(await team.ok('permissions', write)).toContain('\n  │ content: what it would say');
+    await team.typeToLead(`/deny ${write}`);
     await team.until('carol', 'idle');
   });
 

@@ -168,17 +168,18 @@ agents:
   expect(result.permission_denials).toEqual([]);
 });
 
-test.concurrent('what a PostToolUse hook says stands behind the result; one of a failure is another event', async () => {
+test.concurrent('what a PostToolUse hook says stands behind the result; one of a failure is another event; a SessionStart hook sets variables', async () => {
   await using team = await project(
     `
 agents:
   team-lead:
     - when: { turn: 1 }
-      reply: [${bash('echo fine')}, ${bash('false')}]
+      reply: [${bash('echo fine $FROM_START')}, ${bash('false')}]
     - reply: Done.
 `,
     {
       hooks: {
+        SessionStart: hook(`echo 'export FROM_START="by day"' >> "$CLAUDE_ENV_FILE"`),
         PostToolUse: hook('echo Well done. >&2; exit 2'),
         PostToolUseFailure: hook('echo Too bad. >&2; exit 2'),
       },
@@ -186,7 +187,7 @@ agents:
   );
   await runJson(team, 'Echo.', '--trust', '--allowed-tools', 'Bash');
   const heard = heardBy(team, 'team-lead').at(-1);
-  expect(heard).toMatch(/fine\\n\\n<hook>\\nWell done\.\\n<\/hook>/);
+  expect(heard).toMatch(/fine by day\\n\\n<hook>\\nWell done\.\\n<\/hook>/);
   expect(heard).toMatch(/Exit code 1\\n\\n<hook>\\nToo bad\.\\n<\/hook>/);
 });
 

@@ -39,7 +39,7 @@ test('a sub-agent writes its notes unasked and nothing else, though it has no su
   await using scripted = await stage(NOTES(note, join(path, 'other.txt')));
   const here = {
     ...scripted,
-    troupe: (args: readonly string[]) => scripted.troupe(args, { cwd: path, timeout: 60_000 }),
+    troupe: (args: readonly string[]) => scripted.troupe(args, { cwd: path, timeout: 100_000 }),
   };
   const first = await runJson(here, 'Go.', '--permission-mode', 'dontAsk');
   expect(first.exitCode, first.stderr).toBe(0);
@@ -75,7 +75,7 @@ agents:
   );
   const here = {
     ...scripted,
-    troupe: (args: readonly string[]) => scripted.troupe(args, { cwd: path, timeout: 60_000 }),
+    troupe: (args: readonly string[]) => scripted.troupe(args, { cwd: path, timeout: 100_000 }),
   };
   const first = await runJson(here, 'two', '--permission-mode', 'dontAsk');
   expect(first.exitCode, first.stderr).toBe(0);
@@ -101,7 +101,7 @@ agents:
   await addTemplate(scripted, 'one', '---\nname: one\ndescription: x\nlead: { agent: noter }\n---\nGo.\n');
   const here = {
     ...scripted,
-    troupe: (args: readonly string[]) => scripted.troupe(args, { cwd: path, timeout: 60_000 }),
+    troupe: (args: readonly string[]) => scripted.troupe(args, { cwd: path, timeout: 100_000 }),
   };
   const ended = await runJson(here, 'one', '--permission-mode', 'bypassPermissions');
   expect(ended.exitCode, ended.stderr).toBe(0);
@@ -119,7 +119,7 @@ test('a memory that cannot be used is one line for the person and an event of it
     'one',
     '---\nname: one\ndescription: x\nmembers: [{ name: bob, agent: noter, prompt: Go. }]\n---\nGo.\n',
   );
-  const ended = await team.troupe(['run', 'one', '--name', 'red'], { cwd: path, timeout: 60_000 });
+  const ended = await team.troupe(['run', 'one', '--name', 'red'], { cwd: path, timeout: 100_000 });
   expect(ended.exitCode, ended.stderr).toBe(0);
   expect(ended.stderr).toContain('is a link to nothing, and no memory is kept there');
   const [archived = ''] = await readdir(join(team.home, 'archive'));

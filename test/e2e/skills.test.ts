@@ -20,7 +20,7 @@ async function projectIn({ folder }: Pick<Stage, 'folder'>, files: Readonly<Reco
 
 const at = (team: Stage, cwd: string) => ({
   ...team,
-  troupe: (args: readonly string[]) => team.troupe(args, { cwd, timeout: 60_000 }),
+  troupe: (args: readonly string[]) => team.troupe(args, { cwd, timeout: 100_000 }),
 });
 
 /** What was said to an agent, as each of its requests had it, without its system prompt and tools. */

@@ -75,7 +75,7 @@ async function played(team: Stage, env: Record<string, string> = {}) {
   const ended = await team.troupe([...args, '--trust', '--name', 'canary-team'], {
     cwd,
     env: { ...team.env, CANARY_TOKEN: 'canary-secret', ...env },
-    timeout: 60_000,
+    timeout: 100_000,
   });
   expect(ended.exitCode, ended.stderr + ended.stdout).toBe(0);
 }

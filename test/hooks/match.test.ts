@@ -92,18 +92,22 @@ test('what troupe does not run is left out with a line each', () => {
     Setup: [{ hooks: [hook('a')] }],
     Stop: [
       {
+        hooks: [{ type: 'prompt', prompt: 'Is it done?' }],
+      },
+    ],
+    WorktreeCreate: [
+      {
         hooks: [
+          { type: 'agent', prompt: 'Make one.' },
           { type: 'mcp_tool', server: 'x', tool: 'y' },
-          { type: 'prompt', prompt: 'Is it done?' },
         ],
       },
     ],
-    WorktreeCreate: [{ hooks: [{ type: 'agent', prompt: 'Make one.' }] }],
   };
   expect(hookNotices(source(events))).toEqual([
     'settings.json: "hooks.PreToolUze" is no event that troupe knows; it is left out.',
-    'settings.json: "hooks.Stop" has hooks of the type mcp_tool, which troupe does not run.',
     'settings.json: "hooks.WorktreeCreate" has hooks of the type agent, which troupe does not run.',
+    'settings.json: "hooks.WorktreeCreate" has hooks of the type mcp_tool, which troupe does not run.',
   ]);
   expect(handlersFor([source(events)], { event: 'Stop' }).map(({ hook: { type } }) => type)).toEqual(['prompt']);
 });

@@ -4,20 +4,31 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { HooksByEvent } from '../../src/definitions/hook.js';
+import type { HttpLimits } from '../../src/hooks/http.js';
+import type { CallServer } from '../../src/hooks/mcpTool.js';
 import { createHookEngine, type HookCall } from '../../src/hooks/run.js';
 import { markedProcesses } from '../../src/host/children.js';
-import { systemClock } from '../../src/host/clock.js';
+import { type Clock, systemClock } from '../../src/host/clock.js';
 import { systemIds } from '../../src/host/ids.js';
 import { eventually } from '../helpers/eventually.js';
+import { realClockUntil } from '../helpers/fakeClock.js';
 import { tempDir } from '../helpers/tempDir.js';
 import { isRunning } from '../helpers/tmuxTeam.js';
 
 /** An engine in a folder of its own. */
-async function bench() {
+async function bench({
+  http,
+  callServer,
+  clock = systemClock,
+}: {
+  readonly http?: HttpLimits;
+  readonly callServer?: CallServer;
+  readonly clock?: Clock;
+} = {}) {
   const dir = await tempDir();
   const notes: string[] = [];
   const engine = createHookEngine({
-    clock: systemClock,
+    clock,
     newId: () => systemIds.hex(12),
     projectDir: '/project',
     environment: { PATH: process.env['PATH'] ?? '', TOKEN: 'secret', OTHER: 'hidden' },
@@ -27,6 +38,9 @@ async function bench() {
       return path;
     },
     note: (line) => notes.push(line),
+    http: () => http ?? {},
+    pluginData: async (root) => `/data${root}`,
+    callServer,
   });
   const mark = { member: 'bob@red:1', home: dir.path };
   const call = (hooks: readonly object[], more: Partial<HookCall> & { pluginRoot?: string } = {}) => {
@@ -79,11 +93,12 @@ test('with args the command is started without a shell, and a plugin’s folder 
     'console.error(process.argv.slice(1).join("|")); process.exit(2)',
     '$HOME',
     '${CLAUDE_PLUGIN_ROOT}/x',
+    '${CLAUDE_PLUGIN_DATA}/y',
   ];
   const answer = await hooks.call([command(process.execPath, { args })], { pluginRoot: '/plugin' });
-  expect(answer.block).toBe('$HOME|/plugin/x');
-  await hooks.call([command('echo "$CLAUDE_PLUGIN_ROOT" > root')], { pluginRoot: '/plugin' });
-  expect(await hooks.text('root')).toBe('/plugin\n');
+  expect(answer.block).toBe('$HOME|/plugin/x|/data/plugin/y');
+  await hooks.call([command('echo "$CLAUDE_PLUGIN_ROOT $CLAUDE_PLUGIN_DATA" > root')], { pluginRoot: '/plugin' });
+  expect(await hooks.text('root')).toBe('/plugin /data/plugin\n');
 });
 
 test('hooks of one occasion run side by side', async () => {
@@ -110,7 +125,8 @@ test.each([
 });
 
 test('a hook that takes too long decides nothing, and is ended with all that it has started', async () => {
-  await using hooks = await bench();
+  const begun = async () => expect(await hooks.text('near')).not.toBe('');
+  await using hooks = await bench({ clock: realClockUntil(500, begun) });
   const slow = 'setsid sleep 300 & echo $! > far; sleep 300 & echo $! > near; wait; exit 2';
   const answer = await hooks.call([command(slow, { timeout: 0.5 })]);
   expect(answer.block).toBeUndefined();
@@ -208,6 +224,58 @@ test.each([
   await using web = await server(status, body);
   expect((await hooks.call([{ type: 'http', url: web.url }])).permission).toBeUndefined();
   expect(hooks.notes).toHaveLength(lines);
+});
+
+test('a hook that is a tool of an MCP server is called with what happens in its input; its text counts, its errors do not', async () => {
+  const calls: unknown[] = [];
+  await using hooks = await bench({
+    async callServer(server, tool, input) {
+      calls.push([server, tool, input]);
+      if (server === 'gone') throw new Error('the MCP server "gone" is not connected');
+      return { text: '{"decision": "block", "reason": "Not so."}', isError: tool === 'fails' };
+    },
+  });
+  const hook = (server: string, tool: string) => ({
+    ...{ type: 'mcp_tool', server, tool },
+    input: {
+      file: '<${tool_input.file_path}>',
+      all: ['${tool_input}', '${none.of.it}', 1],
+      deep: { name: '${tool_name}' },
+    },
+  });
+  const input = { tool_name: 'Write', tool_input: { file_path: '/a' } };
+  expect(await hooks.call([hook('scan', 'look')], { input })).toMatchObject({
+    permission: 'deny',
+    permissionReason: 'Not so.',
+  });
+  expect(calls).toEqual([
+    ['scan', 'look', { file: '</a>', all: ['{"file_path":"/a"}', '', 1], deep: { name: 'Write' } }],
+  ]);
+  expect(hooks.notes).toEqual([]);
+  expect((await hooks.call([hook('scan', 'fails'), hook('gone', 'look')])).permission).toBeUndefined();
+  expect(hooks.notes.sort()).toEqual([
+    expect.stringContaining('hook gone look (settings.json) broke: the MCP server "gone" is not connected'),
+    expect.stringContaining('hook scan fails (settings.json) ended with 1: '),
+  ]);
+});
+
+test('where the settings list addresses and variables, an http hook asks no other and tells no other', async () => {
+  await using web = await server(200, '{"decision": "block"}');
+  const hook = {
+    type: 'http',
+    url: web.url,
+    headers: { a: '[$TOKEN]', b: '[$OTHER]' },
+    allowedEnvVars: ['TOKEN', 'OTHER'],
+  };
+  await using refused = await bench({ http: { urls: ['https://*'] } });
+  expect((await refused.call([hook])).permission).toBeUndefined();
+  expect(refused.notes).toEqual([
+    expect.stringContaining('allowedHttpHookUrls in the settings does not name its address'),
+  ]);
+  expect(web.seen).toEqual([]);
+  await using allowed = await bench({ http: { urls: ['http://127.0.0.1:*'], variables: ['OTHER'] } });
+  expect((await allowed.call([hook])).permission).toBe('deny');
+  expect(web.seen).toMatchObject([{ headers: { a: '[]', b: '[hidden]' } }]);
 });
 
 test('a hook with asyncRewake keeps nobody waiting, and the person is told why it would have blocked', async () => {

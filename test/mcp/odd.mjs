@@ -6,6 +6,7 @@
 //   stubborn       goes on when its stdin is closed and when it is sent SIGTERM
 //   grow           has one more tool after each call, and says so
 //   big=N          has a tool "big" whose result has N characters
+//   resources=N    has that many resources, and templates only with templates; resources=none: refuses to list any
 //   chatty         prints lines to stdout that are no messages
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -48,13 +49,20 @@ const tools = () => [
   ...Array.from({ length: grown }, (_, index) => ({ name: `grown_${index + 1}`, inputSchema: { type: 'object' } })),
 ];
 
+const resources = () =>
+  Array.from({ length: Number(options.resources) }, (_, index) => ({
+    uri: `odd://${index + 1}`,
+    name: `r${index + 1}`,
+    description: 'One\nof many.',
+  }));
+
 function answer({ id, method, params }) {
   switch (method) {
     case 'initialize': {
       if (options.start === 'never') return;
       const result = {
         protocolVersion: params.protocolVersion,
-        capabilities: { tools: { listChanged: true } },
+        capabilities: { tools: { listChanged: true }, ...(has('resources') && { resources: {} }) },
         serverInfo: { name: 'odd', version: '1' },
       };
       setTimeout(() => send({ id, result }), Number(options.start ?? 0));
@@ -80,6 +88,14 @@ function answer({ id, method, params }) {
       }
       return;
     }
+    case 'resources/list':
+      if (options.resources === 'none') return send({ id, error: { code: -32603, message: 'out of order' } });
+      return send({ id, result: { resources: resources() } });
+    case 'resources/templates/list':
+      if (!has('templates')) return send({ id, error: { code: -32601, message: 'what is that?' } });
+      return send({ id, result: { resourceTemplates: [{ uriTemplate: 'odd://{name}', name: 'any' }] } });
+    case 'resources/read':
+      return send({ id, result: { contents: [] } });
     case 'notifications/cancelled':
       process.stderr.write('cancelled\n');
       return;

@@ -43,7 +43,7 @@ test.each(['http', 'sse'] as const)('a server at an address is reached over %s',
   });
   try {
     const url = `http://127.0.0.1:${port}/${type === 'http' ? 'mcp' : 'sse'}`;
-    await eventually(() => fetch(url, { method: 'OPTIONS' }), 10_000);
+    await eventually(() => fetch(url, { method: 'OPTIONS' }));
     const server = bench.open({ type, url });
     await server.settled;
     expect(JSON.stringify((await server.call('echo', { message: 'over the wire' }, signal)).content)).toContain(
@@ -105,6 +105,36 @@ test('an address that refuses is told with its status, and no secret that it sen
   } finally {
     refusing.closeAllConnections();
     refusing.close();
+  }
+});
+
+test('a headersHelper prints headers for each connection, over those that are written; one that breaks says how, not what it printed', async () => {
+  await using bench = await mcpBench();
+  const seen: NodeJS.Dict<string | string[]>[] = [];
+  const web = createWebServer((request, response) => {
+    seen.push(request.headers);
+    response.writeHead(404).end(request.headers['x-api-key']);
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => web.once('listening', resolve));
+  const address = web.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/mcp`;
+  try {
+    const open = async (headersHelper: string) => {
+      const server = bench.open({ type: 'http', url, headers: { 'x-api-key': 'written', kept: 'yes' }, headersHelper });
+      await server.settled;
+      return server.problem() ?? '';
+    };
+    const good = `printf '{"x-api-key": "sesame-%s"}' "$CLAUDE_CODE_MCP_SERVER_NAME"; echo "$CLAUDE_CODE_MCP_SERVER_URL" > url`;
+    expect(await open(good)).toMatch(/^it answers with 404: .*\[secret\]/);
+    expect(seen).toMatchObject([{ 'x-api-key': 'sesame-odd', kept: 'yes' }]);
+    expect(await readFile(join(bench.path, 'url'), 'utf8')).toBe(`${url}\n`);
+    expect(await open('echo no token >&2; exit 3')).toMatch(/^its headersHelper ended with 3: no token/);
+    for (const printed of ['sesame', '[1]', '{"a": 1}'])
+      expect(await open(`echo '${printed}'`)).toMatch(/^its headersHelper must print one JSON object of texts/);
+    expect(seen).toHaveLength(1);
+  } finally {
+    web.closeAllConnections();
+    web.close();
   }
 });
 
@@ -180,7 +210,7 @@ test('closing ends a program that neither heeds its stdin nor SIGTERM, with all 
 test('closing while it still connects leaves nothing either', async () => {
   await using bench = await mcpBench();
   const server = bench.open(oddServer('start=never', `pidfile=${bench.pidFile}`));
-  await eventually(async () => expect(await bench.pids()).toHaveLength(1), 10_000);
+  await eventually(async () => expect(await bench.pids()).toHaveLength(1));
   await server.close();
   expect(await markedProcesses(bench.mark)).toEqual([]);
   expect(bench.problems).toEqual([]);

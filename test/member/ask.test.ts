@@ -120,3 +120,18 @@ test('what waits can be withdrawn with a reason that the model reads; an answer 
   await asker.withdraw('It was asked to shut down.');
   expect(await second).toEqual({ allow: true });
 });
+
+test('a request tells what the call would change, where its input alone does not', async () => {
+  await using team = await teamOnDisk();
+  const asker = createAsker({
+    ...{ self: 'bob', requests: team.requests, clock: fakeClock(), ids: systemIds, timeoutMs: 60_000 },
+    announce: async () => {},
+    preview: async ({ paths }) => `+a line of ${paths?.at(-1)}`,
+    waiting: async () => {},
+  });
+  const turn = new AbortController();
+  const answer = asker.ask({ ...QUESTION, paths: ['/link', '/file'] }, turn.signal);
+  expect(await open(team)).toMatchObject({ preview: '+a line of /file' });
+  turn.abort();
+  expect(await answer).toMatchObject({ allow: false });
+});

@@ -149,3 +149,26 @@ test('one that is killed counts as one that failed', async () => {
   await expect(room.dream({}, stop.signal)).rejects.toThrow();
   expect(await room.state()).not.toHaveProperty('dreamtAt');
 });
+
+test('one whose process was killed never was: the one before counts, and the next does it all', async () => {
+  await using room = await bedroom();
+  const at = room.clock.now();
+  await writeFile(room.stateFile, JSON.stringify({ dreamtAt: at, scannedAt: at }));
+  await writeFile(room.lock, JSON.stringify({ ...DEAD, at, before: at - 30 * HOUR }));
+  await room.clock.pass(HOUR);
+  expect(await room.dream()).toMatchObject({ kind: 'done', sessions: ['s0', 's1', 's2', 's3', 's4'] });
+  expect(await readdir(room.folder)).toEqual(['shop-1.dream.json']);
+});
+
+test('a stamp from the future is one of a clock that was wrong; one of a moment ahead counts', async () => {
+  await using room = await bedroom();
+  const stamped = (ahead: number) =>
+    writeFile(
+      room.stateFile,
+      JSON.stringify({ dreamtAt: room.clock.now() + ahead, scannedAt: room.clock.now() + ahead }),
+    );
+  await stamped(1_000);
+  expect(await room.dream()).toEqual({ kind: 'not-yet', because: 'recent' });
+  await stamped(10_000 * HOUR);
+  expect(await room.dream()).toMatchObject({ kind: 'done' });
+});

@@ -64,6 +64,17 @@ test('a folder or a link that leads elsewhere is refused, also one to nothing; a
   expect(text).not.toContain('IS-SECRET');
 });
 
+test.each(['.git/hooks', '.claude/agent-memory/b', 'src'])(
+  'the notes of a project’s agent lie in no other folder of it: %s',
+  async (place) => {
+    await using here = await disk({ [`project/${place}/x`]: '', 'project/.claude/agent-memory/c/x': '' });
+    await symlink(here.at(`project/${place}`), here.at('project/.claude/agent-memory/a'));
+    await expect(openNotes('a', 'project', here.places)).rejects.toThrow(/leads to .* and is not used/);
+    await symlink(here.at('project/.claude/agent-memory'), here.at('project/.claude/agent-memory-local'));
+    await expect(openNotes('c', 'local', here.places)).rejects.toThrow('leads to');
+  },
+);
+
 test('a user’s folder of settings may be a link: it is the user’s', async () => {
   await using here = await disk({ 'dotfiles/claude/x': '' });
   await symlink(here.at('dotfiles/claude'), here.at('home/.claude'));
@@ -89,6 +100,16 @@ test('a snapshot becomes the memory of an agent that has none; a newer one is an
   expect(await readFile(join(folder, 'MEMORY.md'), 'utf8')).toBe('mine');
   await writeFile(join(folder, '.snapshot'), `${stamp}\n`);
   expect((await open()).text).not.toContain('have not taken over');
+});
+
+test('a snapshot that is a link, or lies behind one, is not taken over: what it leads to nobody may read unasked', async () => {
+  await using here = await disk({ 'secrets/a/MEMORY.md': 'IS-SECRET' });
+  await here.write('project/.claude/x', '');
+  await symlink(here.at('secrets'), here.at('project/.claude/agent-memory-snapshots'));
+  const { text, folder } = await openNotes('a', 'project', here.places);
+  expect(text).toContain('is a link to');
+  expect(text).not.toContain('IS-SECRET');
+  await expect(readdir(folder)).rejects.toThrow('ENOENT');
 });
 
 test('two agents that begin at once have one whole copy of the snapshot', async () => {

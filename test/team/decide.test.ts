@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemIds } from '../../src/host/ids.js';
 import { decidePermission, decidePlan } from '../../src/team/decide.js';
-import { type TeamOnDisk, teamOnDisk } from '../helpers/team.js';
+import { SETTINGS, type TeamOnDisk, teamOnDisk } from '../helpers/team.js';
 
 async function asked(team: TeamOnDisk, kind: 'plan' | 'permission', suggestions: object[] = []) {
   const id = systemIds.uuid();
@@ -92,4 +92,16 @@ test('always, where no rule would allow just this call, is an error, and the req
   );
   expect((await team.requests.open()).length).toBe(1);
   expect((await team.file.require()).teamRules).toBeUndefined();
+});
+
+test('always, where only an administrator’s rules allow anything, is an error, and no rule is added', async () => {
+  await using team = await teamOnDisk({ members: ['bob'] });
+  const id = await asked(team, 'permission', [{ behavior: 'allow', rule: 'Bash(make)' }]);
+  const file = await team.file.require();
+  const managed = { ...file, settings: { ...SETTINGS, onlyManagedRules: true } };
+  await expect(decidePermission(team.place, managed, id, { allow: true, always: true })).rejects.toThrow(
+    'allowManagedPermissionRulesOnly',
+  );
+  expect((await team.file.require()).teamRules).toBeUndefined();
+  await decidePermission(team.place, managed, id, { allow: true });
 });

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { withEndHooks } from '../../agent/hooks.js';
 import type { AgentRun } from '../../agent/runAgent.js';
 import type { TaskRecord } from '../../agent/taskRecord.js';
@@ -5,6 +7,8 @@ import type { SessionPaths } from '../../config/paths.js';
 import type { TurnEdges } from '../../member/member.js';
 import type { TaskList } from '../../tasks/taskList.js';
 import type { Launch } from '../../team/launch.js';
+import { messageOf } from '../../util/errors.js';
+import { oneLine } from '../../util/text.js';
 import type { WorktreeHooks } from '../../worktree/worktree.js';
 import type { World } from '../services.js';
 import { hooksPort, memberEndHooks } from './agentHooks.js';
@@ -16,7 +20,7 @@ import { worktreeHooks } from './worktreeHooks.js';
 export interface MemberHooksOptions {
   readonly world: World;
   readonly launch: Launch;
-  readonly session: Pick<SessionPaths, 'agents'>;
+  readonly session: Pick<SessionPaths, 'agents' | 'hookVariables'>;
   readonly hooks: SessionHooks;
   readonly tasks: TaskList;
   readonly edges: TurnEdges;
@@ -32,6 +36,8 @@ export interface MemberHooks {
   tasksFor(agentId: string | undefined): TaskList;
   /** `SessionStart`: what the model is told at the beginning, or after its conversation was shortened. */
   started(source: 'startup' | 'resume' | 'compact'): Promise<string[]>;
+  /** What `SessionStart` hooks have set for the commands of this session. */
+  variables(): Readonly<Record<string, string>>;
   /** For the loop. `running`: the session's tasks. */
   ofRun(running: () => readonly TaskRecord[]): Pick<AgentRun, 'hooks' | 'next'>;
 }
@@ -46,13 +52,30 @@ export function joinHooks({ world, launch, session, hooks, tasks, edges, leave }
     tasksInProgress: async () =>
       (await tasks.list()).filter(({ status, owner }) => status === 'in_progress' && owner === member),
   };
+  let variables: Readonly<Record<string, string>> = {};
+  const withVariables = async <T>(source: string, fire: (set: Record<string, string>) => Promise<T>): Promise<T> => {
+    const file = session.hookVariables;
+    // What an earlier run of this session has set its hooks set anew.
+    if (source !== 'compact') await rm(file, { force: true });
+    const answer = await fire({ CLAUDE_ENV_FILE: file });
+    if (!existsSync(file)) return answer;
+    const { variablesIn } = await import('../../hooks/envFile.js');
+    variables = await variablesIn(file, environment, launch.cwd).catch((error: unknown) => {
+      hooks.note(`What hooks wrote into CLAUDE_ENV_FILE does not count: ${oneLine(messageOf(error), 300)}`);
+      return variables;
+    });
+    return answer;
+  };
   return {
     subagents,
+    variables: () => variables,
     worktrees: worktreeHooks(world, { settings, team, environment, sessionId }),
     tasksFor: (agentId) => hookedTasks(tasks, hooks, () => subagents.agentOf(agentId), leave),
     async started(source) {
       const fields = { source, model: launch.model };
-      const { context } = await hooks.fire(hooks.main(), { event: 'SessionStart', subject: source, fields });
+      const { context } = await withVariables(source, (set) =>
+        hooks.fire(hooks.main(), { event: 'SessionStart', subject: source, fields, variables: set }),
+      );
       hooks.begun();
       return context === undefined ? [] : [`<hook>\n${context}\n</hook>`];
     },

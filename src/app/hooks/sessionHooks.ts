@@ -5,6 +5,7 @@ import type { AgentDefinition } from '../../definitions/agent.js';
 import type { HookEvent } from '../../definitions/hook.js';
 import type { HookSource } from '../../definitions/hookSource.js';
 import type { HookAnswer } from '../../hooks/answer.js';
+import type { CallServer } from '../../hooks/mcpTool.js';
 import type { AskModel } from '../../hooks/question.js';
 import type { HookCall, HookEngine } from '../../hooks/run.js';
 import { MARK_VARIABLE } from '../../host/children.js';
@@ -13,6 +14,7 @@ import type { Launch, TeamSettings } from '../../team/launch.js';
 import { agentIdOf } from '../../team/member.js';
 import type { World } from '../services.js';
 import { createHookRules, type HookRules } from './hookRules.js';
+import { pluginData } from './pluginData.js';
 
 /** An agent as its hooks know it. */
 export interface HookedAgent {
@@ -24,7 +26,7 @@ export interface HookedAgent {
   readonly own?: HookSource | undefined;
 }
 
-export interface HookOccasion extends Pick<HookCall, 'subject' | 'touches' | 'signal' | 'mostMs'> {
+export interface HookOccasion extends Pick<HookCall, 'subject' | 'touches' | 'signal' | 'mostMs' | 'variables'> {
   readonly event: HookEvent;
   /** What hooks are told beside what they always are. */
   readonly fields?: Readonly<Record<string, unknown>>;
@@ -36,6 +38,8 @@ export interface SessionHooks {
   main(): HookedAgent;
   /** What the member's definition brings along counts from now on. */
   adopt(definition: AgentDefinition | undefined): void;
+  /** Hooks that are tools of MCP servers are called so from now on. */
+  reach(callServer: CallServer): void;
   ownOf(definition: AgentDefinition): HookSource | undefined;
   /** Its `SessionStart` is over: prompts are heard from now on. */
   begun(): void;
@@ -84,6 +88,9 @@ export function createSessionHooks({
   let main: HookedAgent = { agentType: launch.agentType, state };
   let engine: Promise<HookEngine> | undefined;
   let asking: Promise<AskModel> | undefined;
+  let callServer: CallServer = async () => {
+    throw new Error('its server is not connected');
+  };
   let awaitsFirst = isNew;
   const rules = createHookRules();
   let begun = () => {};
@@ -102,6 +109,8 @@ export function createSessionHooks({
       clock: world.clock,
       newId: () => world.ids.hex(12),
       projectDir,
+      http: () => hooksNow() ?? {},
+      pluginData: (root) => pluginData(world.home, root),
       environment: { ...launch.environment, [MARK_VARIABLE]: mark.member },
       async keep(name, text) {
         const path = join(session.tasks, name);
@@ -109,6 +118,7 @@ export function createSessionHooks({
         return path;
       },
       note,
+      callServer: (...call) => callServer(...call),
       ...(asker && {
         async ask(...question) {
           asking ??= asker();
@@ -158,6 +168,9 @@ export function createSessionHooks({
     adopt(definition) {
       const own = definition && ownOf(definition);
       if (own) main = { ...main, own };
+    },
+    reach(by) {
+      callServer = by;
     },
     ownOf,
     begun: () => begun(),

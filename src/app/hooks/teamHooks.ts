@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LoadedSettings, SettingsSource } from '../../config/settings.js';
+import { readDefinition } from '../../definitions/files.js';
 import { HooksByEvent, hookNotices } from '../../definitions/hook.js';
 import { pluginsOf } from '../../definitions/plugin.js';
 import { findProject } from '../../definitions/projectFolders.js';
@@ -20,22 +20,24 @@ interface FoundHooks {
  */
 export async function teamHooks(
   { home }: Pick<World, 'home'>,
-  { sources }: Pick<LoadedSettings, 'sources'>,
+  { sources, settings: all }: Pick<LoadedSettings, 'sources' | 'settings'>,
   { cwd, settings }: { readonly cwd: string; readonly settings: TeamSettings },
 ): Promise<{ readonly hooks: TeamHooks | undefined; readonly notices: readonly string[] }> {
-  const { root: projectDir } = await findProject(cwd);
+  const { root } = await findProject(cwd);
+  const { allowedHttpHookUrls: urls, httpHookAllowedEnvVars: variables } = all;
+  const common = { projectDir: root, ...(urls && { urls }), ...(variables && { variables }) };
   const offBy = sources.filter((source) => source.settings.disableAllHooks === true);
-  if (offBy.some(isManaged)) return { hooks: { projectDir, sources: [], withoutAgents: true }, notices: [] };
+  if (offBy.some(isManaged)) return { hooks: { ...common, sources: [], withoutAgents: true }, notices: [] };
   const ofManager = sources.filter(isManaged).flatMap(hooksOf);
   if (offBy.length > 0)
-    return { hooks: { projectDir, sources: ofManager, withoutAgents: true }, notices: ofManager.flatMap(hookNotices) };
+    return { hooks: { ...common, sources: ofManager, withoutAgents: true }, notices: ofManager.flatMap(hookNotices) };
   if (sources.some((source) => isManaged(source) && source.settings.allowManagedHooksOnly === true)) {
     const others = sources.filter((source) => !isManaged(source)).flatMap(hooksOf);
     const left = others.map(
       ({ file }) => `${file}: its hooks do not count: only an administrator's do (allowManagedHooksOnly).`,
     );
     const notices = [...left, ...ofManager.flatMap(hookNotices)];
-    return { hooks: { projectDir, sources: ofManager, withoutAgents: true }, notices };
+    return { hooks: { ...common, sources: ofManager, withoutAgents: true }, notices };
   }
 
   const notices: string[] = [];
@@ -54,7 +56,7 @@ export async function teamHooks(
   );
   const counted = [...ofManager, ...(left.length > 0 ? [] : others), ...ofPlugins];
   return {
-    hooks: counted.length === 0 ? undefined : { projectDir, sources: counted },
+    hooks: counted.length === 0 && !urls && !variables ? undefined : { ...common, sources: counted },
     notices: [...notices, ...counted.flatMap(hookNotices)],
   };
 }
@@ -69,7 +71,7 @@ function hooksOf({ file, settings }: SettingsSource): FoundHooks[] {
 async function readPluginHooks(pluginRoot: string): Promise<FoundHooks | string | undefined> {
   const file = join(pluginRoot, 'hooks', 'hooks.json');
   try {
-    const text = await readFile(file, 'utf8');
+    const text = await readDefinition(file);
     const read: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
     const inner = typeof read === 'object' && read !== null && 'hooks' in read ? read.hooks : read;
     const parsed = HooksByEvent.safeParse(inner);

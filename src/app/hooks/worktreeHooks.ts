@@ -4,6 +4,7 @@ import type { TeamSettings } from '../../team/launch.js';
 import { agentIdOf, LEAD } from '../../team/member.js';
 import type { WorktreeHooks } from '../../worktree/worktree.js';
 import type { World } from '../services.js';
+import { pluginData } from './pluginData.js';
 
 export interface WorktreeHooksPlace {
   readonly settings: Pick<TeamSettings, 'hooks'> | undefined;
@@ -28,6 +29,8 @@ export function worktreeHooks(
       clock: world.clock,
       newId: () => world.ids.hex(12),
       projectDir,
+      http: () => settings?.hooks ?? {},
+      pluginData: (root) => pluginData(world.home, root),
       environment,
       keep: async () => '',
       // What goes wrong is in the error that whoever asked for a worktree is given.

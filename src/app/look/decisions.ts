@@ -1,6 +1,7 @@
 import type { PermissionMode } from '../../permissions/mode.js';
 import { decidePermission, decidePlan } from '../../team/decide.js';
-import { hiddenCommand, openRequests, type RequestKind, type TeamRequest } from '../../team/requests.js';
+import { requestBody, shortBody } from '../../team/requestBody.js';
+import { openRequests, type RequestKind, type TeamRequest } from '../../team/requests.js';
 import { placeOf, type World } from '../services.js';
 import { statusOf } from './status.js';
 import { chooseTeam, refuseMembers } from './teams.js';
@@ -21,11 +22,19 @@ export async function openDecisions(
     });
 }
 
-/** A permission request for a person, with all of a command that is longer than its description. */
-export function requestLines(request: TeamRequest): string[] {
+/** A permission request for a person, with what its description does not show; all of that where `whole`. */
+export function requestLines(request: TeamRequest, whole = false): string[] {
   const { id, from, description = '' } = request;
-  const command = hiddenCommand(request, description.length);
-  return [`${id} ${from}: ${description}`, ...(command?.split('\n').map((line) => `  │ ${line}`) ?? [])];
+  const body = whole
+    ? requestBody(request, description.length)
+    : shortBody(request, description.length, `troupe permissions ${id.slice(0, 8)}`);
+  return [`${id} ${from}: ${description}`, ...body.map((line) => `  │ ${line}`)];
+}
+
+/** The open permission request that an id, or the beginning of one, means. @throws UserError that lists what waits. */
+export async function openPermission(world: World, team: string | undefined, id: string): Promise<TeamRequest> {
+  const file = await chooseTeam(world, team);
+  return openRequests(placeOf(world, file.name).paths.requests, world.clock).find(id, 'permission');
 }
 
 /** Whose model asks the person at its terminal, and what: it is answered there. */

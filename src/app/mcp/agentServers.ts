@@ -2,9 +2,12 @@ import { join } from 'node:path';
 import type { AgentRun } from '../../agent/runAgent.js';
 import type { Tool } from '../../agent/tool.js';
 import type { ToolBelt } from '../../agent/toolBelt.js';
+import type { McpPolicy } from '../../config/mcpPolicyKeys.js';
 import type { SessionPaths } from '../../config/paths.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
+import { isRecord } from '../../definitions/frontmatter.js';
 import { inlineServers, missingServers } from '../../definitions/mcp.js';
+import type { CallServer } from '../../hooks/mcpTool.js';
 import type { Clock } from '../../host/clock.js';
 import type { ContentBlockParam } from '../../model/types.js';
 import type { Launch } from '../../team/launch.js';
@@ -23,6 +26,8 @@ export interface SessionServers {
   tools(): readonly Tool[];
   /** Names of the connected ones, once those that are about to be connected are. */
   connected(): Promise<readonly string[]>;
+  /** Calls a tool of a connected one, for a hook. */
+  readonly call: CallServer;
   /** What a `system/init` line says of them. */
   states(): readonly { readonly name: string; readonly status: string }[];
   /** Whether an agent that needs servers can have them. */
@@ -74,12 +79,13 @@ export async function openSessionServers(options: SessionServersOptions): Promis
       outputFolder: session.tasks,
       onProblem,
     });
-  const own = serversOf(definition, environment, onProblem);
+  const ownOf = (its: AgentDefinition | undefined) => serversOf(its, environment, found.policy, onProblem);
+  const own = ownOf(definition);
   const shared = found.servers.filter(({ name }) => !own.some((server) => server.name === name));
   const group = groupOf([...own, ...shared]);
   const place = { folder: session.tasks, maxTokens: limits.outputTokens };
   const resourcesOf = (servers: ServerGroup['servers']) => [
-    createListMcpResourcesTool(servers),
+    createListMcpResourcesTool(servers, place),
     createReadMcpResourceTool(servers, place),
   ];
   const around = [...resourcesOf(group.servers), createToolSearchTool({ deferred: () => [], load: () => [] })];
@@ -95,6 +101,12 @@ export async function openSessionServers(options: SessionServersOptions): Promis
       await group.wait(new AbortController().signal);
       return group.servers().flatMap((server) => (server.state() === 'connected' ? [server.name] : []));
     },
+    async call(name, tool, input, signal) {
+      const server = group.servers().find((one) => one.name === name && one.state() === 'connected');
+      if (!server) throw new Error(`the MCP server "${name}" is not connected`);
+      const { content, isError = false } = await server.call(tool, input, signal);
+      return { text: content.map(textIn).join('\n').trim(), isError };
+    },
     canHave: ({ requiredMcpServers }) => missingServers(requiredMcpServers, group.names).length === 0,
     joined(run, belt, renew, joined) {
       if (group.names.length > 0) return withTurns(run, belt, group, { renew, joined, definition });
@@ -102,7 +114,7 @@ export async function openSessionServers(options: SessionServersOptions): Promis
       return run;
     },
     joinedBy({ run, belt, definition: its, agentId, renew }) {
-      const servers = serversOf(its, environment, onProblem);
+      const servers = ownOf(its);
       if (servers.length === 0) return its.sharesPrefix ? run : toldOfDeferred(run, belt);
       const theirs = groupOf(servers, agentId, run.state.cwd);
       // Of two servers with one name an agent means its own.
@@ -118,11 +130,12 @@ export async function openSessionServers(options: SessionServersOptions): Promis
 function serversOf(
   definition: AgentDefinition | undefined,
   environment: Readonly<Record<string, string>>,
+  policy: McpPolicy,
   onProblem: (problem: string) => void,
 ) {
   const file = definition?.filename ?? `the agent ${definition?.agentType}`;
   const read = inlineServers(definition?.mcpServers, file);
-  const { servers, problems } = expanded(read.servers, environment);
+  const { servers, problems } = expanded(read.servers, environment, policy);
   for (const problem of [...read.problems, ...problems]) onProblem(problem);
   return servers.filter(({ config }) => config.disabled !== true);
 }
@@ -210,5 +223,7 @@ function deferredWords(belt: ToolBelt, known: Set<string>): string {
 function block(text: string): ContentBlockParam {
   return { type: 'text', text: reminder(text) };
 }
+
+const textIn = (block: unknown) => (isRecord(block) && typeof block['text'] === 'string' ? block['text'] : '');
 
 const reminder = (text: string) => `<system-reminder>\n${text}\n</system-reminder>`;

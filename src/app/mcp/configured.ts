@@ -1,4 +1,6 @@
 import { userHome } from '../../config/env.js';
+import { bothPolicies, mcpPolicyOf, policyRefusal } from '../../config/mcpPolicy.js';
+import type { McpPolicy } from '../../config/mcpPolicyKeys.js';
 import { loadServers } from '../../config/mcpSources.js';
 import { managedFolder } from '../../config/paths.js';
 import { type LoadedSettings, loadSettings } from '../../config/settings.js';
@@ -13,6 +15,8 @@ export interface UsableServers {
   /** With their variables filled in. */
   readonly servers: readonly ConfiguredServer[];
   readonly problems: readonly string[];
+  /** Which servers there may be, those of agents' definitions too. */
+  readonly policy: McpPolicy;
   /** What was left out for want of trust. */
   readonly notices: readonly string[];
 }
@@ -27,12 +31,17 @@ export async function configuredServers(
     loaded,
   }: {
     readonly cwd: string;
-    readonly settings: Pick<TeamSettings, 'trusted' | 'pluginDirs' | 'strictPluginOnlyCustomization' | 'mcpServers'>;
+    readonly settings: Pick<
+      TeamSettings,
+      'trusted' | 'pluginDirs' | 'strictPluginOnlyCustomization' | 'mcpServers' | 'mcpPolicy'
+    >;
     readonly environment: Readonly<Record<string, string>>;
     readonly loaded?: LoadedSettings;
   },
 ): Promise<UsableServers> {
-  if (isOn(environment, 'TROUPE_SIMPLE')) return { servers: [], problems: [], notices: [] };
+  const all = loaded ?? (await settingsAt(home, cwd, settings.trusted));
+  const policy = bothPolicies(mcpPolicyOf(all.sources), settings.mcpPolicy);
+  if (isOn(environment, 'TROUPE_SIMPLE')) return { servers: [], problems: [], notices: [], policy };
   const { trusted, pluginDirs = [], strictPluginOnlyCustomization = false, mcpServers } = settings;
   const found = await loadServers({
     cwd,
@@ -40,25 +49,31 @@ export async function configuredServers(
     trusted,
     pluginsOnly: strictPluginOnlyCustomization,
     flag: mcpServers,
-    settings: loaded ?? (await loadSettings({ cwd, userHome: userHome(), home, trusted, managed: managedFolder() })),
+    settings: all,
     plugins: await pluginsOf(pluginDirs, home.plugins),
   });
-  const { servers, problems } = expanded(found.servers, environment);
-  return { servers, problems: [...found.problems, ...problems], notices: found.notices };
+  const { servers, problems } = expanded(found.servers, environment, policy);
+  return { servers, problems: [...found.problems, ...problems], notices: found.notices, policy };
 }
 
-/** Those whose variables are all set; a line for each of the others. */
+const settingsAt = (home: World['home'], cwd: string, trusted: boolean) =>
+  loadSettings({ cwd, userHome: userHome(), home, trusted, managed: managedFolder() });
+
+/** Those whose variables are all set, and that there may be; a line for each of the others. */
 export function expanded(
   servers: readonly ConfiguredServer[],
   environment: Readonly<Record<string, string>>,
+  policy: McpPolicy,
 ): Pick<UsableServers, 'servers' | 'problems'> {
   const usable: ConfiguredServer[] = [];
   const problems: string[] = [];
   for (const server of servers) {
     const { name, file, config, variables } = server;
     const read = expandServer(config, { ...environment, ...variables });
-    if ('config' in read) usable.push({ ...server, config: read.config });
-    else
+    const because = 'config' in read && policyRefusal({ ...server, config: read.config }, policy);
+    if ('config' in read && !because) usable.push({ ...server, config: read.config });
+    else if (because) problems.push(`${file}: the MCP server "${name}" is left out: ${because}.`);
+    else if ('missing' in read)
       problems.push(
         `${file}: the MCP server "${name}" is left out, for ${read.missing.join(', ')} is not set. Set it, or write \${${read.missing[0]}:-default}.`,
       );

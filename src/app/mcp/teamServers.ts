@@ -1,3 +1,4 @@
+import { mcpPolicyOf } from '../../config/mcpPolicy.js';
 import type { LoadedSettings } from '../../config/settings.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
 import { missingServers, readServers } from '../../definitions/mcp.js';
@@ -14,7 +15,7 @@ import { configuredServers, mcpLimits } from './configured.js';
 export function commandLineServers(
   given: Readonly<Record<string, unknown>> | undefined,
   { sources }: LoadedSettings,
-): Pick<TeamSettings, 'mcpServers'> {
+): Pick<TeamSettings, 'mcpServers' | 'mcpPolicy'> {
   const flag = sources.find(({ source }) => source === 'flag');
   const read = [
     readServers(given, 'flag', '--mcp-config'),
@@ -23,7 +24,9 @@ export function commandLineServers(
   const [problem] = read.flatMap(({ problems }) => problems);
   if (problem !== undefined) throw new UserError(problem.replace(/ The server is left out\.$/, ''));
   const mcpServers = { ...flag?.settings.mcpServers, ...given };
-  return Object.keys(mcpServers).length > 0 ? { mcpServers } : {};
+  const mcpPolicy = mcpPolicyOf(flag ? [flag] : []);
+  const limits = mcpPolicy.allowed !== undefined || mcpPolicy.denied.length > 0;
+  return { ...(Object.keys(mcpServers).length > 0 && { mcpServers }), ...(limits && { mcpPolicy }) };
 }
 
 /** What a person is told before a team starts: which servers are left out, and why; and which secrets get around. @throws UserError for a bad limit. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Spending } from '../../agent/events.js';
+import { defused } from '../../agent/result.js';
 import { type Clock, within } from '../../host/clock.js';
 import { resolveModel } from '../../model/catalogue.js';
 import type { ModelClient } from '../../model/types.js';
@@ -88,7 +89,8 @@ function verdictIn(text: string): Verdict {
   const json = /^\s*(?:```(?:json)?\s*)?(\{.*\})\s*(?:```)?\s*$/s.exec(text)?.[1];
   try {
     const { block, reason } = Verdict.parse(JSON.parse(json ?? ''));
-    return { block, reason: oneLine(reason, LONGEST_REASON) };
+    // It may repeat what it was shown.
+    return { block, reason: oneLine(defused(reason), LONGEST_REASON) };
   } catch {
     throw new Error('its answer could not be read');
   }

@@ -22,7 +22,7 @@ export function judgeContext(
   const isRule = (entry: string) => entry.includes('(') || entry.startsWith('mcp__');
   const disallowed = (definition?.disallowedTools ?? []).filter(isRule);
   const rules: Rules = {
-    allow: parsed([...settings.allow, ...teamRules('allow')]),
+    allow: parsed([...settings.allow, ...(settings.onlyManagedRules ? [] : teamRules('allow'))]),
     ask: parsed([...settings.ask, ...teamRules('ask')]),
     deny: parsed([...settings.deny, ...teamRules('deny'), ...disallowed]),
   };

@@ -62,8 +62,9 @@ export async function liveFrom(
 ): Promise<Live> {
   const given = sources.find(({ source }) => source === 'flag');
   const inline = given?.file === '--settings' ? given.settings : undefined;
-  const { permissions, hooks, disableAllHooks, autoMode } = inline ?? {};
-  const flag = inline ? JSON.stringify({ permissions, hooks, disableAllHooks, autoMode }) : given?.file;
+  const { permissions, hooks, disableAllHooks, autoMode, allowedHttpHookUrls, httpHookAllowedEnvVars } = inline ?? {};
+  const read = { permissions, hooks, disableAllHooks, autoMode, allowedHttpHookUrls, httpHookAllowedEnvVars };
+  const flag = inline ? JSON.stringify(read) : given?.file;
   return {
     ...{ cwd, first, last, files: [...files] },
     ...(flag !== undefined && { flag }),

@@ -41,10 +41,14 @@ export function createMemberGates(options: MemberGatesOptions): MemberGates {
         async context() {
           // What a person changes counts from the next call on.
           await parts.rulesChanged();
-          const context = hookRules.widened(contextOf(state, agent, cwd));
-          return knowledge.widened({ ...context, folders: [...context.folders, ...opened] }, state, agent);
+          const own = contextOf(state, agent, cwd);
+          const context = hookRules.widened(own);
+          const all = knowledge.widened({ ...context, folders: [...context.folders, ...opened] }, state, agent);
+          return parts.settings().onlyManagedRules ? { ...all, rules: { ...all.rules, allow: own.rules.allow } } : all;
         },
-        ask: parts.asker.ask,
+        // There is no rule that a person could add.
+        ask: (question, signal) =>
+          parts.asker.ask(parts.settings().onlyManagedRules ? { ...question, suggestions: [] } : question, signal),
         auto: judgement.autoFor(state),
       }),
   };

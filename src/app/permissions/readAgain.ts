@@ -12,7 +12,7 @@ export async function readAgain(
   before: TeamSettings,
   { cwd, flag, first, last }: NonNullable<TeamSettings['live']>,
 ): Promise<TeamSettings> {
-  const { hooks: _, autoMode: __, disabledModes: ___, ...rest } = before;
+  const { hooks: _, autoMode: __, disabledModes: ___, onlyManagedRules: ____, ...rest } = before;
   const loaded = await loadSettings({
     cwd,
     userHome: userHome(),

@@ -16,7 +16,7 @@ export function rulesIn(
   { settings, sources }: Pick<LoadedSettings, 'settings' | 'sources'>,
   { first, last }: GivenRules,
   cwd: string,
-): Pick<TeamSettings, 'allow' | 'ask' | 'deny' | 'folders'> {
+): Pick<TeamSettings, 'allow' | 'ask' | 'deny' | 'folders' | 'onlyManagedRules'> {
   // A rule of the folder where the team works stays as it is: a member in a worktree reads it from there.
   const written = (behavior: 'allow' | 'ask' | 'deny', from = sources) =>
     from.flatMap((source) =>
@@ -32,6 +32,7 @@ export function rulesIn(
   for (const rule of [...rules.deny, ...rules.allow]) parseRule(rule);
   return {
     ...rules,
+    ...(onlyManaged && { onlyManagedRules: true }),
     folders: (settings.permissions?.additionalDirectories ?? []).map((folder) => absolutePath(folder, cwd)),
   };
 }

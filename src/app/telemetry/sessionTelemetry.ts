@@ -8,6 +8,7 @@ import type { Happening } from '../../telemetry/event.js';
 import { fileSink, joinedSink, type Sink } from '../../telemetry/sink.js';
 import { openSpan } from '../../telemetry/spans.js';
 import type { AgentRecord } from '../../transcript/taskFiles.js';
+import { messageOf } from '../../util/errors.js';
 import type { World } from '../services.js';
 import { type AgentSpans, followAgent } from './agentSpans.js';
 import { colorWord, modelWord, toolWord, typeWord } from './words.js';
@@ -33,9 +34,9 @@ export interface TelemetryOptions {
   readonly launch: Pick<Launch, 'team' | 'role' | 'environment' | 'agentType' | 'model' | 'continues'>;
   /** When the team was made. */
   readonly createdAt: number;
+  /** One line for the person. */
+  readonly onProblem: (problem: string) => void;
 }
-
-const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT';
 
 export async function openSessionTelemetry(options: TelemetryOptions): Promise<SessionTelemetry> {
   const { world, launch, createdAt } = options;
@@ -117,10 +118,17 @@ function selection(
   };
 }
 
-async function sinkFor({ world, launch }: TelemetryOptions, newId: () => string): Promise<Sink> {
-  const file = fileSink(world.home.telemetry, world.clock);
-  const endpoint = launch.environment[ENDPOINT];
-  if (!endpoint) return file;
-  const { openTelemetrySink } = await import('../../telemetry/openTelemetry.js');
-  return joinedSink([file, openTelemetrySink(endpoint, newId)]);
+async function sinkFor({ world, launch, onProblem }: TelemetryOptions, newId: () => string): Promise<Sink> {
+  const { clock, home } = world;
+  const file = fileSink(home.telemetry, clock);
+  if (!launch.environment['OTEL_EXPORTER_OTLP_ENDPOINT']) return file;
+  const { collectorIn, openTelemetrySink } = await import('../../telemetry/openTelemetry.js');
+  try {
+    const collector = collectorIn(launch.environment);
+    return collector ? joinedSink([file, openTelemetrySink({ ...collector, clock, newId })]) : file;
+  } catch (error) {
+    // That nobody can be told is no reason to stop.
+    if (launch.role === 'lead') onProblem(messageOf(error));
+    return file;
+  }
 }

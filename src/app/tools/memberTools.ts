@@ -42,7 +42,7 @@ export interface MemberToolsOptions {
   /** With messages that reach the member's sub-agents too. */
   readonly reach: Pick<Reach, 'messages' | 'submitPlan' | 'team' | 'askUser'>;
   readonly session: Pick<SessionPaths, 'tasks'>;
-  readonly hooked: Pick<MemberHooks, 'tasksFor' | 'worktrees'>;
+  readonly hooked: Pick<MemberHooks, 'tasksFor' | 'worktrees' | 'variables'>;
   readonly running: Pick<MemberTasks, 'port' | 'registry'>;
   readonly arrivals: Pick<Arrivals, 'add'>;
   readonly client: ModelClient;
@@ -72,6 +72,7 @@ export function createMemberTools(options: MemberToolsOptions): (scope: ToolScop
       },
       clock: world.clock,
       tasks: hooked.tasksFor(agentId),
+      variables: () => hooked.variables(),
       folders: () => [folder, ...parts.settings().folders, ...opened],
       keepsCwd,
       agentId,

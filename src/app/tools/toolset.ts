@@ -48,6 +48,8 @@ export interface ToolsetDeps {
   readonly todosChanged?: ((todos: readonly Todo[]) => Promise<void>) | undefined;
   /** Absent where the model's service has no search. */
   readonly searchWeb?: SearchWeb | undefined;
+  /** For commands, beside the member's environment. */
+  readonly variables: () => Readonly<Record<string, string>>;
   readonly worktree: WorktreePort;
   /** Present for a lead. */
   readonly team?: TeamPort | undefined;
@@ -69,7 +71,7 @@ export function allTools(deps: ToolsetDeps): Tool[] {
     createBashTool({
       clock,
       mark,
-      environment: () => ({ ...launch.environment, [MARK_VARIABLE]: mark.member }),
+      environment: () => ({ ...launch.environment, ...deps.variables(), [MARK_VARIABLE]: mark.member }),
       outputFolder: deps.outputFolder,
       keepsCwd: deps.keepsCwd,
       background: deps.background,
