@@ -34,6 +34,12 @@ export function addSpent(a: Spent, b: Spent): Spent {
   return { ...addUsage(a, b), costUsd: a.costUsd + b.costUsd };
 }
 
+/** The part of what went in that the cache had, from 0 to 1; `null` where nothing went in. */
+export function cacheShareOf({ input, cacheRead, cacheWrite }: Usage): number | null {
+  const asked = input + cacheRead + cacheWrite;
+  return asked === 0 ? null : cacheRead / asked;
+}
+
 /** The sums by model of several who have asked models. */
 export function sumByModel(all: readonly Readonly<Record<string, Spent>>[]): Map<string, Spent> {
   const sums = new Map<string, Spent>();

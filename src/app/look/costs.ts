@@ -1,4 +1,4 @@
-import { addSpent, NOTHING_SPENT, type Spent, sumByModel } from '../../model/usage.js';
+import { addSpent, cacheShareOf, NOTHING_SPENT, type Spent, sumByModel } from '../../model/usage.js';
 import { LEAD } from '../../team/member.js';
 import { type RunRecord, readRunRecord } from '../../team/runRecord.js';
 import type { World } from '../services.js';
@@ -53,8 +53,8 @@ export async function costsOf(world: Pick<World, 'home'>, given: string | undefi
   };
 }
 
-/** A record of an older version has sums alone. */
-function modelsOf({ models, tokens, costUsd }: RunRecord, model: string): Readonly<Record<string, Spent>> {
+/** What a member has used by model. A record of an older version has sums alone. */
+export function modelsOf({ models, tokens, costUsd }: RunRecord, model: string): Readonly<Record<string, Spent>> {
   if (models) return models;
   const isNothing = costUsd === 0 && Object.values(tokens).every((count) => count === 0);
   return isNothing ? {} : { [model]: { ...tokens, costUsd } };
@@ -67,12 +67,12 @@ function modelCosts(models: readonly (readonly [string, Spent])[]): ModelCost[] 
 }
 
 function costOf(all: readonly Spent[]): Cost {
-  const { costUsd, webSearches = 0, input, output, cacheRead, cacheWrite } = all.reduce(addSpent, NOTHING_SPENT);
-  const asked = input + cacheRead + cacheWrite;
+  const spent = all.reduce(addSpent, NOTHING_SPENT);
+  const { costUsd, webSearches = 0, input, output, cacheRead, cacheWrite } = spent;
   return {
     tokens: { input, output, cacheRead, cacheWrite },
     webSearches,
     costUsd,
-    cacheShare: asked === 0 ? null : cacheRead / asked,
+    cacheShare: cacheShareOf(spent),
   };
 }
