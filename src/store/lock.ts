@@ -19,27 +19,52 @@ export class LockLostError extends Error {
   override readonly name = 'LockLostError';
 }
 
+/** Somebody else held the lock all the time. The work was not done. */
+export class LockBusyError extends Error {
+  override readonly name = 'LockBusyError';
+
+  constructor(path: string, forMs: number, options?: ErrorOptions) {
+    super(
+      `Could not get the lock on ${path} in ${forMs / 1000} s. Another process holds it: see troupe doctor.`,
+      options,
+    );
+  }
+}
+
+export interface Patience {
+  /** Milliseconds until it gives up: 30 s unless given. */
+  readonly forMs?: number;
+  /** Ends the waiting, not the work. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Runs `work` while nobody else, in this process or another, runs under the lock of the same path. The path need not
  * exist, its folder must. The lock is the folder `lockPath`.
- * @throws when the lock cannot be had in 30 s; the work is then not done, never done without the lock.
+ * @throws LockBusyError when the lock cannot be had in time; the work is then not done, never done without the lock.
  */
 export async function withLock<T>(
   path: string,
   work: (stillOurs: StillOurs) => Promise<T>,
   lockPath = `${path}.lock`,
+  patience: Patience = {},
 ): Promise<T> {
   const line = lines.get(lockPath) ?? createQueue();
   lines.set(lockPath, line);
   try {
-    return await line.run(() => underLock(path, work, lockPath));
+    return await line.run(() => underLock(path, work, lockPath, patience));
   } finally {
     // Somebody who comes just now stands in a new line, and is held off by the lock itself.
     if (line.waiting === 0) lines.delete(lockPath);
   }
 }
 
-async function underLock<T>(path: string, work: (stillOurs: StillOurs) => Promise<T>, lockPath: string): Promise<T> {
+async function underLock<T>(
+  path: string,
+  work: (stillOurs: StillOurs) => Promise<T>,
+  lockPath: string,
+  patience: Patience,
+): Promise<T> {
   const { default: lockfile } = await import('proper-lockfile');
   let lost: Error | undefined;
   const options = {
@@ -52,7 +77,7 @@ async function underLock<T>(path: string, work: (stillOurs: StillOurs) => Promis
       lost = error;
     },
   };
-  const release = await acquire(() => lockfile.lock(path, options), path);
+  const release = await acquire(() => lockfile.lock(path, options), path, patience);
   try {
     return await work(() => {
       if (lost) throw new LockLostError(`Lost the lock on ${path}: another process took it over.`, { cause: lost });
@@ -62,20 +87,19 @@ async function underLock<T>(path: string, work: (stillOurs: StillOurs) => Promis
   }
 }
 
-async function acquire(lock: () => Promise<() => Promise<void>>, path: string): Promise<() => Promise<void>> {
-  const giveUp = systemClock.monotonic() + GIVE_UP_MS;
+async function acquire(
+  lock: () => Promise<() => Promise<void>>,
+  path: string,
+  { forMs = GIVE_UP_MS, signal }: Patience,
+): Promise<() => Promise<void>> {
+  const giveUp = systemClock.monotonic() + forMs;
   for (;;) {
     try {
       return await lock();
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ELOCKED')) throw error;
-      if (systemClock.monotonic() > giveUp) {
-        throw new Error(
-          `Could not get the lock on ${path} in ${GIVE_UP_MS / 1000} s. Another process holds it: see troupe doctor.`,
-          { cause: error },
-        );
-      }
-      await systemClock.sleep(20 + 80 * systemIds.random());
+      if (systemClock.monotonic() > giveUp) throw new LockBusyError(path, forMs, { cause: error });
+      await systemClock.sleep(20 + 80 * systemIds.random(), signal);
     }
   }
 }

@@ -1,10 +1,10 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { type Clock, isoTime } from '../host/clock.js';
+import { linesBehind } from '../store/growingFile.js';
 import { parseRecords, readRecords } from '../store/jsonLines.js';
 import { mendTail } from '../store/lineTail.js';
 import { withLock } from '../store/lock.js';
-import { hasCode } from '../util/errors.js';
 
 /** One line of `events.jsonl`. */
 export const TeamEvent = z.looseObject({
@@ -55,27 +55,6 @@ export function openEventLog(path: string, clock: Clock): EventLog {
       };
     },
   };
-}
-
-/** The whole lines of a file from this byte on, or all of them where it has become shorter. Nothing where there is none. */
-async function linesBehind(path: string, place: number): Promise<{ readonly text: string; readonly end: number }> {
-  let file: FileHandle;
-  try {
-    file = await open(path, 'r');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return { text: '', end: 0 };
-    throw error;
-  }
-  try {
-    const { size } = await file.stat();
-    const from = size < place ? 0 : place;
-    if (size === from) return { text: '', end: from };
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
-    const whole = buffer.subarray(0, bytesRead).lastIndexOf('\n') + 1;
-    return { text: buffer.toString('utf8', 0, whole), end: from + whole };
-  } finally {
-    await file.close();
-  }
 }
 
 function seqOf(last: unknown): number {

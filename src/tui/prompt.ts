@@ -10,6 +10,8 @@ const GONE = ['EIO', 'EPIPE', 'EBADF', 'ENXIO'];
 export interface Prompt {
   /** Prints above the line that is being typed, which stays. */
   print(line: Shown): void;
+  /** Gives the terminal to `work`, which draws in it. What is printed meanwhile comes behind it. */
+  lend<T>(work: () => Promise<T>): Promise<T>;
   close(): void;
 }
 
@@ -34,13 +36,50 @@ const MORE = '… ';
 const TELL_PASTES = '\x1b[?2004h';
 const TELL_NO_PASTES = '\x1b[?2004l';
 
+/** Lines that are kept while the terminal is lent. */
+const MOST_HELD = 2000;
+
 /** Reads lines from a terminal. A paste of several lines is one text, and waits for Enter. */
-export function openPrompt(
-  label: Shown,
-  { onLine, onInterrupt, onEnd }: PromptHandlers,
-  { stdin, stdout }: Streams = process,
-): Prompt {
-  outliveTheTerminal({ stdin, stdout });
+export function openPrompt(label: Shown, handlers: PromptHandlers, streams: Streams = process): Prompt {
+  outliveTheTerminal(streams);
+  let isClosed = false;
+  let line: TypedLine | undefined = openLine(label, handlers, streams);
+  let held: Shown[] = [];
+  const takeBack = () => {
+    const kept = held.splice(0);
+    if (isClosed) {
+      for (const words of kept) streams.stdout.write(`${words}\n`);
+      return;
+    }
+    // While nobody read it, nobody would have been told of its end.
+    if (streams.stdin.readableEnded || streams.stdin.destroyed) handlers.onEnd();
+    line = openLine(label, handlers, streams);
+    for (const words of kept) line.print(words);
+  };
+  return {
+    print(words) {
+      if (line) line.print(words);
+      else held = [...held, words].slice(-MOST_HELD);
+    },
+    async lend(work) {
+      line?.close();
+      line = undefined;
+      try {
+        return await work();
+      } finally {
+        takeBack();
+      }
+    },
+    close() {
+      isClosed = true;
+      line?.close();
+    },
+  };
+}
+
+type TypedLine = Pick<Prompt, 'print' | 'close'>;
+
+function openLine(label: Shown, { onLine, onInterrupt, onEnd }: PromptHandlers, { stdin, stdout }: Streams): TypedLine {
   const isTerminal = stdin.isTTY === true;
   let isOpen = true;
   let isPasting = false;
@@ -60,7 +99,7 @@ export function openPrompt(
       pasted = [];
       onLine(text);
     }
-    ask();
+    if (isOpen) ask();
   });
   input.on('SIGINT', () => {
     if (isEmpty()) return onInterrupt();
@@ -106,8 +145,12 @@ function unlessGone(error: unknown): void {
   if (!hasCode(error, ...GONE)) throw error;
 }
 
+const outlived = new WeakSet<Streams['stdin']>();
+
 /** Lets this process finish its work when its terminal goes: readline would end it in the middle. */
-function outliveTheTerminal({ stdin, stdout }: Streams): void {
+export function outliveTheTerminal({ stdin, stdout }: Streams): void {
+  if (outlived.has(stdin)) return;
+  outlived.add(stdin);
   stdin.on('error', unlessGone);
   stdout.on('error', unlessGone);
   const setRawMode = stdin.setRawMode?.bind(stdin);

@@ -20,6 +20,7 @@ function terminal() {
   return {
     heard,
     prompt,
+    stdin,
     type: (keys: string) => stdin.emit('data', Buffer.from(keys)),
     drawn: () => String(stdout.read() ?? ''),
   };
@@ -73,4 +74,37 @@ test('the terminal tells of pastes only while there is a prompt', () => {
   expect(drawn()).toContain('\x1b[?2004h');
   prompt.close();
   expect(drawn()).toContain('\x1b[?2004l');
+});
+
+test('while the terminal is lent nothing is read or printed; what was to be said comes behind it', async () => {
+  const { prompt, type, heard, drawn } = terminal();
+  let giveBack = () => {};
+  const lent = prompt.lend(() => new Promise<void>((resolve) => (giveBack = resolve)));
+  drawn();
+  prompt.print(shown`held`);
+  type('q\r');
+  expect([heard, drawn()]).toEqual([[], '']);
+  giveBack();
+  await lent;
+  expect(drawn()).toMatch(/held\n[^\n]*me> /);
+  type('again\r');
+  expect(heard).toEqual(['again']);
+});
+
+test('who closes the prompt while the terminal is lent reads what was held, and has no prompt', async () => {
+  const { prompt, type, heard, drawn } = terminal();
+  await prompt.lend(async () => {
+    prompt.print(shown`last words`);
+    prompt.close();
+    drawn();
+  });
+  expect(drawn()).toBe('last words\n');
+  type('x\r');
+  expect(heard).toEqual([]);
+});
+
+test('a terminal that went away while it was lent is told of when it comes back', async () => {
+  const { prompt, stdin, heard } = terminal();
+  await prompt.lend(async () => void stdin.destroy());
+  expect(heard).toEqual(['(end)']);
 });

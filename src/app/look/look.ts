@@ -8,13 +8,15 @@ import { ExitCode, isAbort, UserError } from '../../util/errors.js';
 import { shellLine } from '../../util/text.js';
 import type { World } from '../services.js';
 import { recordedBackend } from '../start/backends.js';
+import { chooseAnyTeam } from './anyTeam.js';
 import { chooseTeam } from './teams.js';
 
 /** The last lines of a member's pane; of its transcript where it has none. */
 export async function peek(world: World, team: string | undefined, member: string, lines: number): Promise<string[]> {
-  const file = await chooseTeam(world, team);
+  const { team: file, archived } = await chooseAnyTeam(world, team);
   const found = requireMember(file, member);
-  const backend = found.tmuxPaneId.startsWith('%') ? recordedBackend(world, file) : undefined;
+  const hasPane = found.tmuxPaneId.startsWith('%') && !archived;
+  const backend = hasPane ? recordedBackend(world, file) : undefined;
   const shown = backend ? await backend.capture(paneOf(found), lines).catch(() => '') : '';
   if (shown.trim() !== '') return shown.trimEnd().split('\n').slice(-lines);
   return (await transcriptLines(world, found.sessionId ?? '')).slice(-lines);
@@ -52,18 +54,22 @@ export async function* followPeek(
   }
 }
 
-/** Shows the team's panes in this terminal, with the member's in front. @throws UserError where there are none. */
-export async function attach(world: World, team: string | undefined, member: string | undefined): Promise<void> {
+/**
+ * Shows the team's panes in this terminal, with the member's in front. Members without panes are for the dashboard: it
+ * returns who.
+ */
+export async function attach(
+  world: World,
+  team: string | undefined,
+  member: string | undefined,
+): Promise<{ readonly team: string; readonly member: string } | undefined> {
   const file = await chooseTeam(world, team);
   const found = requireMember(file, member ?? LEAD);
   const backend = recordedBackend(world, file);
-  if (!backend)
-    throw new UserError(
-      `The members of "${file.name}" have no panes: they run inside one process. Look with: troupe peek -f ${found.name} -t ${file.name}`,
-      ExitCode.failed,
-    );
+  if (!backend) return { team: file.name, member: found.name };
   const [program = 'tmux', ...args] = backend.attachCommand(paneOf(found));
   const { code } = await handOver(program, args);
   if (code !== 0)
     throw new UserError(`tmux could not attach. By hand: ${shellLine([program, ...args])}`, ExitCode.failed);
+  return undefined;
 }
