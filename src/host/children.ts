@@ -58,19 +58,24 @@ export function memberOfAncestors(home: string): string | undefined {
 
 /** The living processes that carry the mark. Linux only: elsewhere there is no way to ask, and the list is empty. */
 export async function markedProcesses(mark: Mark): Promise<ProcessRef[]> {
-  if (process.platform !== 'linux') return [];
-  const found: ProcessRef[] = [];
-  for (const entry of await readdir('/proc')) {
-    if (!/^\d+$/.test(entry) || !(await carries(entry, mark))) continue;
-    const pid = Number(entry);
-    const started = pid === process.pid ? undefined : await procStart(pid);
-    if (started !== undefined) found.push({ pid, procStart: started });
-  }
-  return found;
+  return (await markedWithAny([mark])).map(({ process }) => process);
 }
 
-async function carries(pid: string, mark: Mark): Promise<boolean> {
-  return carriesMark(await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => ''), mark);
+/** The same for many marks, with one look at all processes: each with the first of the marks that it carries. */
+export async function markedWithAny(
+  marks: readonly Mark[],
+): Promise<{ readonly process: ProcessRef; readonly mark: Mark }[]> {
+  if (process.platform !== 'linux' || marks.length === 0) return [];
+  const found: { process: ProcessRef; mark: Mark }[] = [];
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    const environment = await readFile(`/proc/${entry}/environ`, 'utf8').catch(() => '');
+    const mark = marks.find((candidate) => carriesMark(environment, candidate));
+    const pid = Number(entry);
+    const started = mark === undefined || pid === process.pid ? undefined : await procStart(pid);
+    if (mark && started !== undefined) found.push({ process: { pid, procStart: started }, mark });
+  }
+  return found;
 }
 
 function carriesMark(environment: string, { member, home, call, agent }: Mark): boolean {
@@ -90,11 +95,20 @@ function carriesMark(environment: string, { member, home, call, agent }: Mark): 
 
 /** Ends every process that carries the mark: SIGTERM, after `graceMs` SIGKILL. Returns how many there were. */
 export async function endMarked(mark: Mark, clock: Clock, graceMs = 2000): Promise<number> {
-  const processes = await markedProcesses(mark);
-  await endAll(processes, clock, graceMs);
+  return endMarkedWithAny([mark], clock, graceMs);
+}
+
+/** The same for many marks. */
+export async function endMarkedWithAny(marks: readonly Mark[], clock: Clock, graceMs = 2000): Promise<number> {
+  const found = await markedWithAny(marks);
+  await endAll(
+    found.map((one) => one.process),
+    clock,
+    graceMs,
+  );
   // What they started between our look and their end carries the mark too.
-  for (const late of await markedProcesses(mark)) await sendSignal(late, 'SIGKILL');
-  return processes.length;
+  for (const late of await markedWithAny(marks)) await sendSignal(late.process, 'SIGKILL');
+  return found.length;
 }
 
 /**

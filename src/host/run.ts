@@ -17,20 +17,28 @@ export interface RunOptions {
   readonly timeout?: number;
 }
 
+/** A program has printed more than is kept, and was ended. */
+export class TooMuchOutputError extends Error {
+  override readonly name = 'TooMuchOutputError';
+}
+
+const MOST_OUTPUT = 64 * 1024 * 1024;
+
 /** Runs one program to its end. A non-zero exit is a result, not an exception; a program that cannot be started is one. */
 export type Run = (file: string, args: readonly string[], options?: RunOptions) => Promise<RunResult>;
 
 export const run: Run = async (file, args, { cwd, input, env, signal, timeout } = {}) => {
   const { execa } = await import('execa');
-  const { exitCode, stdout, stderr, failed, shortMessage } = await execa(file, args, {
+  const { exitCode, stdout, stderr, failed, shortMessage, isMaxBuffer } = await execa(file, args, {
     reject: false,
-    maxBuffer: 64 * 1024 * 1024,
+    maxBuffer: MOST_OUTPUT,
     ...(input === undefined ? { stdin: 'ignore' } : { input }),
     ...(cwd !== undefined && { cwd }),
     ...(env !== undefined && { env, extendEnv: false }),
     ...(timeout !== undefined && { timeout }),
     ...(signal && { cancelSignal: signal }),
   });
+  if (isMaxBuffer) throw new TooMuchOutputError(`${shortMessage} (more than 64 MB)`);
   if (failed && exitCode === undefined) throw new Error(shortMessage);
   return { exitCode: exitCode ?? 0, stdout, stderr };
 };

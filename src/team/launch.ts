@@ -2,12 +2,13 @@ import { readFile, rm } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { AutoModeKeys } from '../config/autoModeSettings.js';
 import { InstructionKeys } from '../config/instructionSettings.js';
+import { McpPolicy } from '../config/mcpPolicyKeys.js';
 import { WorktreeKeys } from '../config/worktreeSettings.js';
 import { HookSource } from '../definitions/hookSource.js';
 import { PermissionMode } from '../permissions/mode.js';
 import { writeAtomic } from '../store/atomicFile.js';
 import { parseJson, toJson } from '../store/jsonFile.js';
-import { hasCode, UserError } from '../util/errors.js';
+import { ExitCode, hasCode, UserError } from '../util/errors.js';
 
 /** The hooks that hold for every agent of a team, wherever it works. */
 export const TeamHooks = z.object({
@@ -16,6 +17,9 @@ export const TeamHooks = z.object({
   sources: z.array(HookSource),
   /** Those that agents' definitions bring along do not count. */
   withoutAgents: z.optional(z.boolean()),
+  /** What http hooks may ask, and which variables their headers may name; absent: anything. */
+  urls: z.optional(z.array(z.string())),
+  variables: z.optional(z.array(z.string())),
 });
 export type TeamHooks = z.infer<typeof TeamHooks>;
 
@@ -34,6 +38,8 @@ export const TeamSettings = z.object({
   allow: z.array(z.string()),
   ask: z.array(z.string()),
   deny: z.array(z.string()),
+  /** Nothing is allowed by rules but what an administrator's settings allow. */
+  onlyManagedRules: z.optional(z.boolean()),
   folders: z.array(z.string()),
   /** Definitions from `--agents`. */
   agents: z.optional(z.record(z.string(), z.unknown())),
@@ -43,6 +49,8 @@ export const TeamSettings = z.object({
   maxBudgetUsd: z.optional(z.number()),
   /** Milliseconds until a permission that nobody answered is denied; 0 where there is nobody to ask. */
   permissionTimeoutMs: z.number(),
+  /** Variables of the template, for members that come later too. */
+  templateEnv: z.optional(z.record(z.string(), z.string())),
   trusted: z.boolean(),
   /** How many sub-agents each session may have. */
   agentLimits: z.optional(
@@ -79,6 +87,8 @@ export const TeamSettings = z.object({
   ),
   /** MCP servers of the command line by name, their variables not filled in. */
   mcpServers: z.optional(z.record(z.string(), z.unknown())),
+  /** Which servers there may be, by the settings of the command line. */
+  mcpPolicy: z.optional(McpPolicy),
   /** Whether a person sits at the lead. */
   interactive: z.boolean(),
 });
@@ -117,8 +127,16 @@ export async function writeLaunch(path: string, launch: Launch): Promise<void> {
   await writeAtomic(path, toJson(launch));
 }
 
-/** Reads the launch file and removes it. @throws UserError when it is not there (any more) or broken. */
-export async function takeLaunch(path: string): Promise<Launch> {
+/** Tells the launches of a member apart. */
+export function launchIdOf({ member, team, generation }: Pick<Launch, 'member' | 'team' | 'generation'>): string {
+  return `${member}@${team}:${generation}`;
+}
+
+/**
+ * Reads the launch file and removes it. @throws UserError when it is not there (any more) or broken, or when it is that
+ * of a later start than `launchId`, for whose process it stays.
+ */
+export async function takeLaunch(path: string, launchId?: string): Promise<Launch> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -129,6 +147,22 @@ export async function takeLaunch(path: string): Promise<Launch> {
       );
     throw error;
   }
+  const launch = await parsed(text, path);
+  if (launchId !== undefined && launchId !== launchIdOf(launch))
+    throw new UserError(
+      `"${launch.member}" of ${launch.team} was started anew before this process was ready.`,
+      ExitCode.ok,
+    );
   await rm(path, { force: true });
-  return parseJson(Launch, text, path);
+  return launch;
+}
+
+/** One that is broken is removed all the same: it may hold secrets. */
+async function parsed(text: string, path: string): Promise<Launch> {
+  try {
+    return parseJson(Launch, text, path);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
 }

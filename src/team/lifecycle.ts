@@ -16,7 +16,7 @@ import type { Worktree, WorktreeHooks } from '../worktree/worktree.js';
 import { openEventLog } from './eventLog.js';
 import { handOn } from './handOn.js';
 import { withHidden } from './hidden.js';
-import { type Launch, type TeamSettings, writeLaunch } from './launch.js';
+import { type Launch, launchIdOf, type TeamSettings, writeLaunch } from './launch.js';
 import { checkNewMemberName, LEAD } from './member.js';
 import { rememberFiles } from './memberFiles.js';
 import type { TeamPlace } from './messages.js';
@@ -103,7 +103,8 @@ async function startIn(
     if (request.continues) await handOn(place, member, mailbox);
     const movedMail = previous && !request.continues ? await mailbox.moveUnreadToLog() : 0;
     const cwd = worktree?.path ?? request.cwd;
-    await writeLaunch(place.paths.launchFile(member.name), await launchOf(deps, request, { ...member, cwd }, worktree));
+    const launch = await launchOf(deps, request, { ...member, cwd }, worktree);
+    await writeLaunch(place.paths.launchFile(member.name), launch);
     if (request.prompt !== undefined)
       await mailbox.deliver({ msg_id: firstMessage, from: request.promptFrom ?? LEAD, text: request.prompt });
 
@@ -115,6 +116,7 @@ async function startIn(
         role: request.role ?? 'teammate',
         cwd,
         launchFile: place.paths.launchFile(member.name),
+        launchId: launchIdOf(launch),
         ...(member.color && { color: member.color }),
         isHidden: request.isHidden,
         mark: markEnvironment({ member: `${member.agentId}:${member.generation}`, home: deps.home.root }),

@@ -1,6 +1,6 @@
 import { isAlive, type ProcessRef, thisProcess } from '../host/processes.js';
 import type { PermissionMode } from '../permissions/mode.js';
-import { UserError } from '../util/errors.js';
+import { ExitCode, UserError } from '../util/errors.js';
 import { isSameName } from '../util/names.js';
 import { agentIdOf, findMember, nextColor } from './member.js';
 import type { TeamPlace } from './messages.js';
@@ -118,6 +118,7 @@ async function reserve(
   const reservedBy = await thisProcess();
   let reserved: (Member | undefined)[] = [];
   await openTeamFile(place.paths.config).update(async (team) => {
+    await refuseEnding(team, reservedBy);
     let current = team;
     reserved = [];
     for (const { request, found } of wanted) {
@@ -130,6 +131,12 @@ async function reserve(
     return current;
   });
   return reserved;
+}
+
+/** Whoever takes a team down has looked already who is to end with it. */
+async function refuseEnding({ name, leadProcess }: TeamFile, self: ProcessRef): Promise<void> {
+  if (!leadProcess?.ends || leadProcess.pid === self.pid || !(await isAlive(leadProcess))) return;
+  throw new UserError(`The team "${name}" is just being taken down, by process ${leadProcess.pid}.`, ExitCode.failed);
 }
 
 /** Under the TeamFile's lock, which a process whose starter died takes as well before it says that it runs. */

@@ -68,7 +68,15 @@ export const TeamFile = z.looseObject({
   leadAgentId: z.string(),
   leadSessionId: z.optional(z.string()),
   /** Whose team it is. */
-  leadProcess: z.optional(z.looseObject({ pid: z.number(), procStart: z.string(), claimedAt: z.number() })),
+  leadProcess: z.optional(
+    z.looseObject({
+      pid: z.number(),
+      procStart: z.string(),
+      claimedAt: z.number(),
+      /** It takes the team down: nobody joins any more. */
+      ends: z.optional(z.boolean()),
+    }),
+  ),
   /** The server in which `%` ids mean something. */
   tmux: z.optional(
     z.looseObject({

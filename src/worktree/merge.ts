@@ -1,13 +1,10 @@
-import { join } from 'node:path';
 import { runInGroup } from '../host/group.js';
 import type { Run } from '../host/run.js';
-import { withLock as storeLock } from '../store/lock.js';
 import { messageOf } from '../util/errors.js';
 import { dirtIn, inTheWay, type Snapshot, snapshotOf, surelyRestore, underWayIn } from './checkout.js';
-import { commonFolder, GitError, git, type Head, headOf, listed, runGit, succeeded } from './git.js';
+import { GitError, git, type Head, headOf, listed, runGit, succeeded } from './git.js';
 import { isWithin } from './inside.js';
 import { changesBetween, type FileChange, type Work } from './work.js';
-import type { WithLock } from './worktree.js';
 
 /** What a merge of some work into a checkout would do. */
 export interface Forecast {
@@ -148,16 +145,6 @@ async function unmergedIn(run: Run, checkout: string): Promise<string[]> {
   const args = ['diff', '--name-only', '-z', '--diff-filter=U', '--no-ext-diff'];
   const result = await runGit(run, checkout, args);
   return [...new Set(listed(result.stdout))];
-}
-
-/** Only one merge at a time in all checkouts of a repository: one that fails undoes nobody else's. */
-export async function whileMerging<T>(
-  run: Run,
-  checkout: string,
-  work: () => Promise<T>,
-  withLock: WithLock = storeLock,
-): Promise<T> {
-  return withLock(join(await commonFolder(git(run, checkout), checkout), 'troupe-merge'), work);
 }
 
 /** The files in which a worktree differs from what it has in common with `commit`, committed or not. */

@@ -1,6 +1,8 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Run } from '../host/run.js';
+import { type Run, TooMuchOutputError } from '../host/run.js';
+import { ExitCode, UserError } from '../util/errors.js';
+import { shellLine } from '../util/text.js';
 import { type Git, git, gitPath, runGit } from './git.js';
 import { untrackedIn, type Work } from './work.js';
 
@@ -23,9 +25,24 @@ export async function patchesOf(
   { form, temporary }: { readonly form: PatchForm; readonly temporary: string },
 ): Promise<Patches> {
   const flags = [...FLAGS, ...(form === 'stat' ? ['--stat'] : [])];
-  const committed = await git(run, repo)(...flags, base, tip);
+  const committed = await inBounds(git(run, repo)(...flags, base, tip), ['-C', repo, 'diff', base, tip]);
   if (!isThere || uncommitted.length === 0) return { committed, uncommitted: '' };
-  return { committed, uncommitted: await withUntracked(run, path, temporary, (inside) => inside(...flags, 'HEAD')) };
+  const open = withUntracked(run, path, temporary, (inside) => inside(...flags, 'HEAD'));
+  return { committed, uncommitted: await inBounds(open, ['-C', path, 'diff', 'HEAD']) };
+}
+
+/** @throws UserError that names git's own command, where there is more than is kept of it. */
+async function inBounds(patch: Promise<string>, command: readonly [string, string, ...string[]]): Promise<string> {
+  try {
+    return await patch;
+  } catch (error) {
+    if (!(error instanceof TooMuchOutputError)) throw error;
+    throw new UserError(
+      `The patch of ${command[1]} is larger than 64 MB. A line for each file: --stat. All of it: ${shellLine(['git', ...command])}`,
+      ExitCode.failed,
+      { cause: error },
+    );
+  }
 }
 
 /** Looks at a checkout through a copy of its index in which the files that git does not know are named. */

@@ -57,7 +57,7 @@ test.each([
   ['Agent(Explore)', callOf('Agent', { kind: 'other', specifier: 'Explore' }), 1],
   ['Agent(Explore)', callOf('Agent', { kind: 'other', specifier: 'Plan' }), 0],
 ])('a hook with the rule %s is run for the calls that it speaks of (%#)', async (rule, call, times) => {
-  const command = 'cat >> told; echo >> told';
+  const command = 'said=$(cat); printf "%s\\n" "$said" >> told';
   const events = HooksByEvent.parse({ PreToolUse: [{ hooks: [{ type: 'command', command, if: rule }] }] });
   await using bench = await hookBench(events);
   const port = hooksPort({ hooks: bench.hooks, agent: () => bench.hooks.main(), hasPerson: false });
@@ -106,7 +106,7 @@ test('a denial that interrupts ends the turn, and the person is told', async () 
 });
 
 test('a PermissionRequest hook with a rule is run for the calls that it speaks of', async () => {
-  const hook = { type: 'command', command: 'cat >> told; echo >> told', if: 'Bash(git push *)' };
+  const hook = { type: 'command', command: 'said=$(cat); printf "%s\\n" "$said" >> told', if: 'Bash(git push *)' };
   await using bench = await hookBench(HooksByEvent.parse({ PermissionRequest: [{ hooks: [hook] }] }));
   const port = hooksPort({ hooks: bench.hooks, agent: () => bench.hooks.main(), hasPerson: false });
   for (const command of ['git pull', 'git push origin']) await port?.onQuestion(QUESTION, shell(command), never);

@@ -5,6 +5,7 @@ import type { AgentRun } from '../../src/agent/runAgent.js';
 import { createToolBelt } from '../../src/agent/toolBelt.js';
 import { openSessionServers } from '../../src/app/mcp/agentServers.js';
 import { homeAt } from '../../src/config/paths.js';
+import type { AgentDefinition } from '../../src/definitions/agent.js';
 import { systemClock } from '../../src/host/clock.js';
 import { createReadLedger } from '../../src/tools/support/readLedger.js';
 import { createToolSearchTool } from '../../src/tools/toolSearch.js';
@@ -47,6 +48,8 @@ test.each([
   try {
     expect(await run.next?.(undefined)).toMatchObject([{ text: 'Go.' }, ...(how === 'told' ? [{}] : [])]);
     expect(run.arrivals.take()).toEqual([]);
+    expect(await servers.call('odd', 'echo', { text: 'by a hook' }, signal)).toMatchObject({ isError: false });
+    await expect(servers.call('even', 'echo', {}, signal)).rejects.toThrow('"even" is not connected');
     const echo = servers.tools().find(({ name }) => name === 'mcp__odd__echo');
     const context = {
       cwd: dir.path,
@@ -69,4 +72,27 @@ test.each([
   } finally {
     for (const cleanup of run.cleanups) await cleanup();
   }
+});
+
+test('a server that the settings of the command line deny is left out, an agent’s own too, and a line says which and why', async () => {
+  await using dir = await tempDir();
+  const home = homeAt(join(dir.path, 'home'));
+  const launch = launchOf({
+    ...{ cwd: dir.path, home: home.root, environment: {} },
+    settings: {
+      ...{ ...SETTINGS, strictPluginOnlyCustomization: true },
+      mcpServers: { odd: oddServer('grow'), good: oddServer('grow') },
+      mcpPolicy: { denied: [{ serverName: 'odd' }, { serverUrl: 'https://bad.test/*' }] },
+    },
+  });
+  const problems: string[] = [];
+  const definition = {
+    ...{ agentType: 'a', filename: 'a.md', mcpServers: [{ own: { type: 'http', url: 'https://bad.test/mcp' } }] },
+  } as unknown as AgentDefinition;
+  const servers = await openSessionServers({
+    ...{ world: { home }, clock: systemClock, launch, session: home.session('session'), definition },
+    onProblem: (problem) => problems.push(problem),
+  });
+  expect(servers.names).toEqual(['good']);
+  expect(problems).toEqual(['a.md: the MCP server "own" is left out: deniedMcpServers in the settings names it.']);
 });

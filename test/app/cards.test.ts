@@ -33,10 +33,46 @@ test('a command of which a line would hide something is shown whole: nobody allo
   ]);
 });
 
+test('a card shows what would be written: a difference, else the text, as much as fits and how to see the rest', () => {
+  const write = { tool: 'Write', description: 'Write /repo/a.txt' };
+  const preview = '@@ -1 +1 @@\n-one\n+two';
+  const input = { file_path: 'a.txt', content: 'two\n' };
+  expect(card({ ...write, input, preview }).slice(0, 5)).toEqual([
+    '[worker] asks: Write /repo/a.txt',
+    '  │ @@ -1 +1 @@',
+    '  │ -one',
+    '  │ +two',
+    '  /allow 01a23250   /deny 01a23250 [reason]',
+  ]);
+  const content = Array.from({ length: 160 }, (_, index) => `line ${index}`).join('\n');
+  const long = card({ ...write, input: { file_path: '/repo/a.txt', content } });
+  expect(long).toHaveLength(43);
+  expect(long.slice(0, 3)).toEqual(['[worker] asks: Write /repo/a.txt', '  │ content:', '  │   line 0']);
+  expect(long[41]).toBe('  │ … 121 more lines: /show 01a23250');
+  const wide = card({ ...write, input: { content: 'x'.repeat(5_000) } });
+  expect(wide[1]?.length).toBeLessThan(400);
+  expect(wide[2]).toBe('  │ … more of long lines: /show 01a23250');
+});
+
+test('every field that the line about a call does not tell is on its card, whatever the tool', () => {
+  const input = { url: 'https://x.test', prompt: 'sum up', command: 'drop', deep: { on: true }, short: 'a' };
+  expect(card({ tool: 'mcp__db__run', description: 'mcp__db__run https://x.test', input }).slice(1, 8)).toEqual([
+    '  │ prompt: sum up',
+    '  │ command: drop',
+    '  │ deep:',
+    '  │   {',
+    '  │    "on": true',
+    '  │   }',
+    '  │ short: a',
+  ]);
+});
+
 test('no card is redrawn by what is asked in it', () => {
   const redraw = 'ls\x1b[1A\x1b[2K\r[worker] asks: ls';
   const lines = [
     ...card({ description: `Bash: ${redraw}`, input: { command: redraw } }),
+    ...card({ tool: 'Write', description: 'Write a', input: { content: redraw }, preview: `+${redraw}` }),
+    ...card({ tool: 'Write', description: 'Write a', input: { [redraw]: redraw } }),
     ...card({ kind: 'plan', plan: `One.\r\n${redraw}\x08\x08` }),
     ...questionLines(
       {

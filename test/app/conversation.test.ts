@@ -24,6 +24,7 @@ test.each([
   ['/mode acceptEdits alice', ['mode', 'acceptEdits', 'alice']],
   ['/interrupt', ['interrupt', '']],
   ['/interrupt alice ', ['interrupt', 'alice']],
+  ['/dashboard', ['dashboard']],
   ['/down', ['down']],
 ])('%s is understood', async (line, meant) => {
   expect(JSON.parse(await obey(line, echo))).toEqual(meant);

@@ -1,3 +1,5 @@
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { theWorld } from '../../src/app/services.js';
 import { askHost, createHostStarts, type HostRequest } from '../../src/app/start/hostRequest.js';
@@ -10,15 +12,19 @@ import { eventually } from '../helpers/eventually.js';
 import { fakeClock } from '../helpers/fakeClock.js';
 import { DEAD, type TeamOnDisk, teamOnDisk } from '../helpers/team.js';
 
+/** Of the shell that asks. */
+const ENVIRONMENT = { PATH: '/bin', ANTHROPIC_API_KEY: 'sk-of-the-shell' };
 const CAROL: HostRequest = { what: 'add', wish: { name: 'carol', plan: true }, cwd: '/project' };
 
 /** A shell that asks, and the process of the lead, which takes the request out of its inbox when it is told to. */
 async function askedIn(team: TeamOnDisk, answer: (asked: HostRequest) => Promise<void> | void) {
   const world = { ...theWorld(), home: team.home, clock: team.place.clock };
   const started: HostRequest[] = [];
+  const environments: unknown[] = [];
   const member = { ...team.member('carol'), tmuxPaneId: 'in-process' };
-  const starts = createHostStarts(world, 'red', async (asked) => {
+  const starts = createHostStarts(world, 'red', async (asked, environment) => {
     started.push(asked);
+    environments.push(environment);
     await answer(asked);
     await team.join(member);
     return { member, pane: paneOf(member), movedMail: 2 };
@@ -31,11 +37,12 @@ async function askedIn(team: TeamOnDisk, answer: (asked: HostRequest) => Promise
     });
   return {
     started,
+    environments,
     starts,
     request,
     async ask(leadProcess = thisProcess()) {
       const owner = { ...(await leadProcess), claimedAt: 0 };
-      return askHost(world, { ...(await team.file.require()), leadProcess: owner }, CAROL);
+      return askHost(world, { ...(await team.file.require()), leadProcess: owner }, CAROL, ENVIRONMENT);
     },
   };
 }
@@ -47,6 +54,60 @@ test('what another shell asks for is started in the process of the lead, and tol
   host.starts.ask(await host.request());
   expect(await asking).toMatchObject({ member: { name: 'carol' }, pane: { paneId: 'in-process' }, movedMail: 2 });
   expect(host.started).toEqual([CAROL]);
+});
+
+test('it gets the whole environment of that shell, which no message and no event holds and no file keeps', async () => {
+  await using team = await teamOnDisk();
+  const host = await askedIn(team, () => {});
+  const asking = host.ask();
+  const request = await host.request();
+  const { launch } = team.place.paths;
+  const [file = ''] = await readdir(launch);
+  expect((await stat(join(launch, file))).mode & 0o777).toBe(0o600);
+  host.starts.ask(request);
+  await asking;
+  expect(host.environments).toEqual([ENVIRONMENT]);
+  expect(await readdir(launch)).toEqual([]);
+  expect(JSON.stringify([await team.mail(LEAD), await team.events.read()])).not.toContain('sk-of-the-shell');
+});
+
+test('the environment of a shell that gave up, or that ended, is not kept', async () => {
+  const clock = fakeClock();
+  await using team = await teamOnDisk({ clock });
+  const host = await askedIn(team, () => {});
+  await expect(host.ask(Promise.resolve(DEAD))).rejects.toThrow(/ended before/);
+  expect(await readdir(team.place.paths.launch)).toEqual([]);
+  const asking = host.ask();
+  asking.catch(() => {});
+  const [, request] = await eventually(async () => {
+    const mail = await team.mail(LEAD);
+    expect(mail).toHaveLength(2);
+    return mail.map(({ payload }) => payloads.member_start.parse(payload));
+  });
+  if (!request) throw new Error('nothing was asked');
+  host.starts.ask({ ...request, asker: DEAD });
+  await eventually(async () => expect(await readdir(team.place.paths.launch)).toEqual([]));
+  await clock.advance(50);
+  await clock.advance(15_000);
+  await expect(asking).rejects.toThrow(/does not answer/);
+});
+
+test('a request whose environment is gone, or whose id leads elsewhere, starts nobody', async () => {
+  await using team = await teamOnDisk();
+  const host = await askedIn(team, () => {});
+  const asking = host.ask();
+  const request = await host.request();
+  const outside = join(team.place.paths.root, 'secret.request');
+  await writeFile(outside, '{"environment":{}}');
+  host.starts.ask({ ...request, request_id: '../secret' });
+  await eventually(async () =>
+    expect((await team.events.read()).at(-1)).toMatchObject({ type: 'member_start_failed', id: '../secret' }),
+  );
+  expect(await readFile(outside, 'utf8')).toContain('environment');
+  await rm(team.place.paths.startFile(request.request_id));
+  host.starts.ask(request);
+  await expect(asking).rejects.toThrow(/is gone/);
+  expect(host.started).toEqual([]);
 });
 
 test('why it was not started there is the error of the shell, with its exit code', async () => {

@@ -21,7 +21,10 @@ test('SessionEnd hooks are chosen by the reason, and told it', async () => {
   const note = (name: string) => [{ type: 'command', command: `cat > ${name}` }];
   const events = HooksByEvent.parse({
     SessionEnd: [
-      { matcher: 'prompt_input_exit', hooks: [{ type: 'command', command: 'cat >> told; echo >> told' }] },
+      {
+        matcher: 'prompt_input_exit',
+        hooks: [{ type: 'command', command: 'said=$(cat); printf "%s\\n" "$said" >> told' }],
+      },
       { matcher: 'other', hooks: note('wrong') },
     ],
   });

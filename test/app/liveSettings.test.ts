@@ -127,3 +127,24 @@ test('a mode that is switched off while a team runs holds for nobody from the ne
     'default',
   ]);
 });
+
+test('what somebody allowed the team for always counts for nothing where only an administrator’s rules allow', () => {
+  const rulesOf = (more: object) =>
+    judgeContext(
+      { ...launchOf({ role: 'lead' }), settings: { ...SETTINGS, allow: ['Glob'], ...more } },
+      { cwd: '/p', mode: 'default' },
+      {
+        ...{ name: 'red', createdAt: 0, leadAgentId: 'team-lead@red', members: [] },
+        teamRules: (['allow', 'deny'] as const).map((behavior) => ({
+          behavior,
+          rule: 'Bash',
+          addedBy: 'user',
+          addedAt: 0,
+        })),
+      },
+      undefined,
+      '/home',
+    ).rules;
+  expect(rulesOf({})).toMatchObject({ allow: [{ tool: 'Glob' }, { tool: 'Bash' }], deny: [{ tool: 'Bash' }] });
+  expect(rulesOf({ onlyManagedRules: true })).toMatchObject({ allow: [{ tool: 'Glob' }], deny: [{ tool: 'Bash' }] });
+});

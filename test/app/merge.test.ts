@@ -12,7 +12,7 @@ import { git } from '../../src/worktree/git.js';
 import { eventually } from '../helpers/eventually.js';
 import { commitIn, initRepo } from '../helpers/gitRepo.js';
 import { listing } from '../helpers/listing.js';
-import { teamOnDisk } from '../helpers/team.js';
+import { DEAD, teamOnDisk } from '../helpers/team.js';
 import { create } from '../worktree/making.js';
 
 /** The team `red` in a repository: alice has a worktree there, others on request, carol has none. */
@@ -29,7 +29,7 @@ async function reds(...others: readonly string[]) {
     await team.join({ ...team.member(name), cwd: path, ...made });
   }
   const { alice = '', bob = '' } = worktrees;
-  const world = { home: team.home, run };
+  const world = { home: team.home, run, clock: systemClock };
   const wishes: MergeWishes = { squash: false, dryRun: false, force: false, cwd: repo.path };
   return {
     ...team,
@@ -48,7 +48,7 @@ async function reds(...others: readonly string[]) {
     async traces() {
       const files = (await listing(repo.path)).filter((line) => !line.includes('/.git/') && !line.includes('/.claude'));
       const inside = await Promise.all(
-        ['MERGE_HEAD', 'MERGE_MSG', 'SQUASH_MSG', 'index.lock', 'troupe-merge.lock'].map((name) =>
+        ['MERGE_HEAD', 'MERGE_MSG', 'SQUASH_MSG', 'index.lock', 'troupe-merge.lock', 'troupe-merge.json'].map((name) =>
           existsSync(join(repo.path, '.git', name)),
         ),
       );
@@ -276,6 +276,63 @@ test('the repository’s hooks run; one that refuses leaves the checkout as it w
   await red.hook('commit-msg', 'echo seen >> "$1"; echo a word');
   await red.merge();
   expect(await red.words()).toMatch(/seen$/);
+});
+
+/** Bob's merge, while that of alice is in the middle of a hook that ends when `go` is called. */
+async function whileAliceMerges(red: Reds) {
+  await commitIn(red.alice, 'of-alice.txt');
+  await commitIn(red.bob, 'of-bob.txt');
+  const [begun, end] = [join(red.dir, 'begun'), join(red.dir, 'end')];
+  // Nobody is there whom a hook could ask: what reads gets nothing, and there is no terminal.
+  const asks = 'if read answer || (: < /dev/tty) 2>/dev/null; then echo "asked somebody" >&2; exit 1; fi';
+  await red.hook('commit-msg', `${asks}; touch ${begun}; while [ ! -e ${end} ]; do sleep 0.05; done`);
+  const first = red.merge();
+  first.catch(() => {});
+  await eventually(() => readFile(begun));
+  const words: string[] = [];
+  const second = red.merge({ onWait: (line) => words.push(line) }, 'bob');
+  second.catch(() => {});
+  await eventually(() => expect(words).toHaveLength(1));
+  return { first, second, words, go: () => writeFile(end, '') };
+}
+
+test('a merge that comes while another one is under way says whose that is, and waits for its turn', async () => {
+  await using red = await reds('bob');
+  const { first, second, words, go } = await whileAliceMerges(red);
+  const since = expect.stringMatching(/^.* since \d{4}-\d\d-\d\dT[\d:.]+Z\. Ctrl-C ends the wait\.$/);
+  expect(words).toEqual([since]);
+  expect(words[0]).toContain(
+    `Waiting for process ${process.pid}, which merges the work of alice into ${red.repo.path} `,
+  );
+  await go();
+  expect([await first, await second]).toMatchObject([{ merged: true }, { merged: true, member: 'bob' }]);
+  expect(words).toHaveLength(1);
+  const events = (await red.events.read()).map(({ type, member, commits, into }) => ({ type, member, commits, into }));
+  const into = await red.repo.git('symbolic-ref', '--short', 'HEAD');
+  expect(events).toEqual(['alice', 'bob'].map((member) => ({ type: 'merged', member, commits: 1, into })));
+  expect((await red.traces()).inside).not.toContain(true);
+});
+
+test('a signal ends the wait for one’s turn', async () => {
+  await using red = await reds('bob');
+  const { first, second, go } = await whileAliceMerges(red);
+  // Both merges of this process get it.
+  const ended = expect(second).rejects.toMatchObject({ exitCode: 143, message: expect.stringMatching(/^Stopped by/) });
+  process.kill(process.pid, 'SIGTERM');
+  await ended;
+  await first.catch(() => {});
+  await go();
+  expect((await red.traces()).inside).not.toContain(true);
+});
+
+test('what a killed merge has noted of itself keeps nobody', async () => {
+  await using red = await reds();
+  await commitIn(red.alice, 'new.txt');
+  const note = { ...DEAD, what: 'the work of bob', since: '2026-01-01T00:00:00.000Z' };
+  await writeFile(join(red.repo.path, '.git/troupe-merge.json'), JSON.stringify(note));
+  const words: string[] = [];
+  expect(await red.merge({ onWait: (line) => words.push(line) })).toMatchObject({ merged: true });
+  expect(words).toEqual([]);
 });
 
 test.each([

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemIds } from '../../src/host/ids.js';
 import { decidePlan } from '../../src/team/decide.js';
-import { readRunRecord } from '../../src/team/runRecord.js';
+import { hasEnded, readRunRecord } from '../../src/team/runRecord.js';
 import { eventually } from '../helpers/eventually.js';
 import type { TeamOnDisk } from '../helpers/team.js';
 import { tempDir } from '../helpers/tempDir.js';
@@ -90,6 +90,25 @@ test('a new member of a dead one’s name is not let out of plan mode by the dea
   await expect(decidePlan(team.place, await team.file.require(), 'user', id, { approve: true })).rejects.toThrow(
     /rejected already, by bob/,
   );
+});
+
+test('whoever reads that a member has ended finds its session and the log of events ended too', async () => {
+  const { team, start, end } = await stage('agents: { bob: [{ reply: done }] }');
+  const { member } = await start({});
+  const readAtItsEnd = async () => {
+    for (;;) {
+      const now = await record(team);
+      if (now && hasEnded(now)) break;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    return {
+      session: JSON.parse(readFileSync(team.home.session(member.sessionId ?? '').record, 'utf8')),
+      events: readFileSync(team.paths.events, 'utf8'),
+    };
+  };
+  const [{ session, events }] = await Promise.all([readAtItsEnd(), end()]);
+  expect(session).toMatchObject({ endedAt: expect.any(Number) });
+  expect(events).toContain('"type":"exited"');
 });
 
 test('a session that crashes in a process that lives on says in its record that it is gone', async () => {

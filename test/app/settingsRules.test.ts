@@ -47,7 +47,12 @@ test('under allowManagedPermissionRulesOnly nobody else’s rule allows anything
   const given = { first: { allow: ['Write'], deny: [] }, last: { allow: ['Grep'], deny: [] } };
   const rules = (first: SettingsSource) => rulesIn({ settings, sources: [first, user] }, given, '/p');
   const only = { allowManagedPermissionRulesOnly: true };
-  expect(rules(managed(only))).toMatchObject({ allow: ['Glob'], ask: ['Edit'], deny: ['Bash'] });
+  expect(rules(managed(only))).toMatchObject({
+    allow: ['Glob'],
+    ask: ['Edit'],
+    deny: ['Bash'],
+    onlyManagedRules: true,
+  });
   for (const source of [managed({}), managed(only, 'project')])
-    expect(rules(source).allow).toEqual(['Write', 'Glob', 'Read', 'Grep']);
+    expect(rules(source)).toEqual({ ...rules(source), allow: ['Write', 'Glob', 'Read', 'Grep'] });
 });

@@ -165,7 +165,7 @@ async function resolver(team: TeamOnDisk, leadMode: typeof SETTINGS.leadMode = '
   const agents = await loadAgents({ cwd: team.cwd, userHome: team.dir, trusted: true });
   const settings = { ...SETTINGS, leadMode };
   return (wish: Omit<Parameters<typeof resolveMember>[0], 'name'>) =>
-    resolveMember({ name: 'bob', ...wish }, { agents, settings, cwd: team.cwd });
+    resolveMember({ name: 'bob', ...wish }, { agents, settings, cwd: team.cwd, environment: {} });
 }
 
 test('what a member is: the wish, then its definition, then the team; a model is always concrete', async () => {

@@ -3,15 +3,18 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ToolScope } from '../../src/app/subagents/subagent.js';
 import { subagentSettings } from '../../src/app/subagents/subagentSettings.js';
+import { memberStandText } from '../../src/app/subagents/subagentWords.js';
 import { createTaskPort } from '../../src/app/subagents/taskPort.js';
 import type { AgentDefinition } from '../../src/definitions/agent.js';
 import { systemClock } from '../../src/host/clock.js';
 import { resolveModel } from '../../src/model/catalogue.js';
 import type { Launch } from '../../src/team/launch.js';
+import { createTaskStopTool } from '../../src/tools/taskOutput.js';
 import { fakeModel, onAbort, type Reply, shortOf, tool } from '../agent/harness.js';
 import { fieldOf } from '../agent/taskBench.js';
 import { eventually } from '../helpers/eventually.js';
 import { fakeClock } from '../helpers/fakeClock.js';
+import { toolContext } from '../tools/context.js';
 import { subagentBench } from './subagentBench.js';
 
 /** A tool that runs until it is let go, and counts how often it was called. */
@@ -455,6 +458,26 @@ test('its tools are bound to it: its folder, its mark, and a cd that does not la
     { keepsCwd: true, folder: bench.cwd },
     { keepsCwd: false, folder: bench.cwd, agentId },
   ]);
+});
+
+test('TaskStop takes the old name of its field, and says what it needs', async () => {
+  const tool = createTaskStopTool({ stop: async (id) => `Stopped ${id}.` });
+  const stop = (input: object) => tool.prepare(input, toolContext('/')).run();
+  expect(await stop({ shell_id: 'task-1' })).toEqual({ content: 'Stopped task-1.' });
+  await expect(stop({})).rejects.toThrow('Give task_id: the id or name of what is to be ended.');
+});
+
+test('TaskOutput of a name that is no task says how the member of that name stands, where there is one', async () => {
+  await using bench = await subagentBench();
+  const port = createTaskPort({
+    registry: bench.registry,
+    clock: systemClock,
+    standOf: async (name) => (name === 'carol' ? memberStandText(name, undefined) : undefined),
+  });
+  expect(await port.output('carol', 60_000, bench.turn.signal)).toBe(
+    'carol is a member of the team (never started) and no task. What it does comes to you as messages; ask it with SendMessage.',
+  );
+  await expect(port.output('dave', 0, bench.turn.signal)).rejects.toThrow('There is no task "dave". None is running.');
 });
 
 test('TaskStop of a name that is no task asks the member of that name to shut down, where there is one', async () => {

@@ -11,7 +11,7 @@ import { tempDir } from '../helpers/tempDir.js';
 async function session() {
   const dir = await tempDir();
   const at = (name: string) => join(dir.path, name);
-  const folders = { agents: at('agents'), tasks: at('tasks'), notices: at('notices') };
+  const folders = { agents: at('agents'), tasks: at('tasks'), notices: at('notices'), hookVariables: at('x') };
   for (const folder of Object.values(folders)) await makeFolder(folder);
   const paths = { ...folders, root: dir.path, record: at('session.json'), transcript: at('transcript.jsonl') };
   return { paths, files: openTaskFiles(folders), [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose]() };

@@ -3,6 +3,7 @@ import { createArrivals } from '../../src/agent/arrivals.js';
 import type { TurnEnd } from '../../src/agent/events.js';
 import { watchRun } from '../../src/app/run/watchRun.js';
 import { theWorld } from '../../src/app/services.js';
+import { procStart } from '../../src/host/processes.js';
 import { eventually } from '../helpers/eventually.js';
 import { fakeClock } from '../helpers/fakeClock.js';
 import { type TeamOnDisk, teamOnDisk } from '../helpers/team.js';
@@ -62,6 +63,18 @@ test('mail that waits for a member that is idle keeps a run from its end', async
   expect(await after(6)).toBe(false);
   stop.abort('SIGTERM');
   expect(await watched).toMatchObject({ subtype: 'interrupted', exitCode: 143, text: 'It is 42.' });
+});
+
+test('a team that another shell is just taking down is no success: its run waits for its own end', async () => {
+  await using team = await teamOnDisk({ members: ['bob'] });
+  await team.writeRecord('team-lead');
+  await team.writeRecord('bob', { state: 'terminated', endTold: true });
+  const shell = { pid: process.ppid, procStart: (await procStart(process.ppid)) ?? '' };
+  await team.file.update((file) => ({ ...file, leadProcess: { ...shell, claimedAt: 0 } }));
+  const { after, stop, watched } = await watching(team);
+  expect(await after(6)).toBe(false);
+  stop.abort('SIGTERM');
+  expect(await watched).toMatchObject({ subtype: 'interrupted', exitCode: 143 });
 });
 
 test('a lead whose turn was interrupted has not done its work', async () => {

@@ -1,7 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { endMarked, endProgram, markEnvironment, markedProcesses } from '../../src/host/children.js';
+import {
+  endMarked,
+  endMarkedWithAny,
+  endProgram,
+  markEnvironment,
+  markedProcesses,
+  markedWithAny,
+} from '../../src/host/children.js';
 import { systemClock, within } from '../../src/host/clock.js';
 import { groupMembers, isAlive, procStart, sendSignal, thisProcess } from '../../src/host/processes.js';
 import { run, start } from '../../src/host/run.js';
@@ -76,6 +83,25 @@ test('marked processes are found by member, generation, home and call, whatever 
   for (const member of ['bob@red:1', 'bob@re', 'ob@red', 'bob']) expect(await pids({ member, home })).toEqual([]);
   expect(await endMarked({ member: 'bob@red', home }, systemClock, 500)).toBe(2);
   expect(await isAlive(foreign)).toBe(true);
+});
+
+test('children of many are found and ended at one look, each known by its own mark', async () => {
+  const home = `/home-many-${process.pid}`;
+  const marks = ['bob', 'carol', 'dave'].map((name) => ({ member: `${name}@red`, home }));
+  await using ofBob = await shell(SLEEP, markEnvironment({ member: 'bob@red:2', home }));
+  await using ofCarol = await shell(SLEEP, markEnvironment({ member: 'carol@red:1', home }));
+  await using ofErin = await shell(SLEEP, markEnvironment({ member: 'erin@red:1', home }));
+  const found = await markedWithAny(marks);
+  expect(found.map(({ process: { pid }, mark }) => [pid, mark.member]).sort()).toEqual(
+    [
+      [ofBob.pid, 'bob@red'],
+      [ofCarol.pid, 'carol@red'],
+    ].sort(),
+  );
+  expect(await endMarkedWithAny(marks, systemClock, 500)).toBe(2);
+  for (const ended of [ofBob, ofCarol]) await eventually(async () => expect(await isAlive(ended)).toBe(false));
+  expect(await isAlive(ofErin)).toBe(true);
+  expect(await endMarkedWithAny([], systemClock)).toBe(0);
 });
 
 test('SIGKILL follows for those that do not go', async () => {

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { sendProse, sendProtocol } from '../../src/team/messages.js';
 import { DEAD, teamOnDisk } from '../helpers/team.js';
@@ -13,6 +13,14 @@ test('a message says who got it, whether they are alive and how many are ahead',
   expect((await send('bob')).delivered).toEqual([{ name: 'bob', alive: true, ahead: 1 }]);
   expect((await send('carol')).delivered).toEqual([{ name: 'carol', alive: false, ahead: 0 }]);
   expect((await send('main')).delivered).toEqual([{ name: 'team-lead', alive: false, ahead: 0 }]);
+});
+
+test('a run record that nobody can read keeps no mail back', async () => {
+  await using team = await teamOnDisk({ members: ['bob'] });
+  await writeFile(team.paths.runRecord('bob'), '{');
+  const sent = await sendProse(team.place, await team.file.require(), { from: 'user' }, { to: 'bob', text: 'hello' });
+  expect(sent.delivered).toEqual([{ name: 'bob', alive: false, ahead: 0 }]);
+  expect(await team.inbox('bob').peek()).toMatchObject([{ text: 'hello' }]);
 });
 
 test('* reaches everybody but the sender with one id, and one inbox that fails does not keep the others from it', async () => {

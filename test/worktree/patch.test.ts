@@ -77,6 +77,17 @@ test('the patch makes of the base what is in the worktree, and looking changes n
   expect(stat).toMatch(/4 files changed, 4 insertions\(\+\)$/);
 });
 
+test('a patch of more than is kept of a program names the commands that show it', async () => {
+  await using repo = await gitRepo();
+  const made = await create(repo.path);
+  await writeFile(join(made.path, 'huge.txt'), 'x'.repeat(65 * 1024 * 1024));
+  await expect(patches(made)).rejects.toMatchObject({
+    name: 'UserError',
+    message: `The patch of ${made.path} is larger than 64 MB. A line for each file: --stat. All of it: git -C ${made.path} diff HEAD`,
+  });
+  expect((await patches(made, 'stat')).uncommitted).toContain('huge.txt');
+});
+
 test('in a sparse worktree, with a repository inside, new files are shown wherever they are', async () => {
   await using repo = await gitRepo();
   await mkdir(join(repo.path, 'in'));

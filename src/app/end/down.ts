@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { endMarked, hurried, type Mark } from '../../host/children.js';
 import { isUuid } from '../../host/ids.js';
-import { isAlive, sendSignal, thisProcess } from '../../host/processes.js';
+import { isAlive, type ProcessRef, sendSignal } from '../../host/processes.js';
 import type { Backend } from '../../panes/backend.js';
 import type { TmuxBackend } from '../../panes/tmux/backend.js';
 import { archiveTeam } from '../../team/archive.js';
@@ -11,7 +11,9 @@ import { openRejections, paneOf, shutdownMember } from '../../team/shutdown.js';
 import { changeMember, openTeamFile, type TeamFile } from '../../team/teamFile.js';
 import { worktreeHooks } from '../hooks/worktreeHooks.js';
 import { placeOf, type World } from '../services.js';
+import { recordedBackend } from '../start/backends.js';
 import { heldWorktree, type KeptWorktree, releaseWorktree } from '../start/worktrees.js';
+import { claimToEnd, type TeamToEnd } from './claimToEnd.js';
 
 const GRACE_MS = 20_000;
 const LEAD_MS = 10_000;
@@ -45,25 +47,57 @@ export interface DownResult {
  * Ends a whole team: members, then the lead, their panes and children; clean worktrees go, the others are named; the
  * team goes to the archive. Whoever calls it owns the team from then on, so that lead and command do not both do it.
  */
-export async function downTeam({
-  world,
-  team: name,
-  backend,
-  panes,
-  force,
-  purge,
-  keep = false,
-  hurry,
-  progress,
-}: DownOptions): Promise<DownResult> {
+export async function downTeam(options: DownOptions): Promise<DownResult> {
+  const { world, team: name, progress } = options;
+  const file = openTeamFile(placeOf(world, name).paths.config);
+  const known = await file.require();
+  try {
+    return await claimAndEnd(options);
+  } catch (error) {
+    // Two may end it at once, and one of them is quicker with each step.
+    if (await file.read().catch(() => known)) {
+      await endWithoutFiles(options, known);
+      throw error;
+    }
+    progress(`Somebody else has put "${name}" away meanwhile.`);
+    return { team: name, keptWorktrees: [] };
+  }
+}
+
+async function claimAndEnd(options: DownOptions): Promise<DownResult> {
+  const { world, team: name, hurry, progress } = options;
+  const claimed = await claimToEnd(world, name, { force: options.force, hurry, progress });
+  if (!claimed) {
+    progress(`"${name}" is gone: its start has undone itself, or somebody else has put it away.`);
+    return { team: name, keptWorktrees: [] };
+  }
+  return endTeam(options, claimed);
+}
+
+/** What can be done where nothing can be written down any more, on a full disk above all: nobody is left running. */
+async function endWithoutFiles({ world, team, backend, panes }: DownOptions, { members }: TeamFile): Promise<void> {
+  const place = backend ?? panes;
+  for (const { name: member, agentId } of members.filter(({ name }) => name !== LEAD)) {
+    const step = async () => {
+      const pane = await place?.find({ team, member });
+      if (pane) await place?.close(pane, { team, member });
+      await endMarked({ member: agentId, home: world.home.root }, world.clock);
+    };
+    await step().catch(() => {});
+  }
+  await panes?.restoreWindow().catch(() => {});
+  await panes?.closeServer().catch(() => {});
+}
+
+async function endTeam(
+  { world, team: name, backend, panes: given, force, purge, keep = false, hurry, progress }: DownOptions,
+  { team, owners }: TeamToEnd,
+): Promise<DownResult> {
   const { home, clock } = world;
   const place = placeOf(world, name);
   const file = openTeamFile(place.paths.config);
-  const self = await thisProcess();
-  const before = await file.require();
-  await file.update((current) => ({ ...current, leadProcess: { ...self, claimedAt: clock.now() } }));
-  const team = await file.require();
-
+  // The server may have come with a start that was only just over.
+  const panes = given ?? (backend ? undefined : recordedBackend(world, team));
   const teammates = team.members.filter((member) => member.name !== LEAD);
   const rejections = force ? undefined : await openRejections(place);
   const shutdown = { place, home: home.root, backend: backend ?? panes, sender: { from: 'user' }, rejections };
@@ -79,7 +113,7 @@ export async function downTeam({
       if (how !== 'gone') progress(`${member.name} ${how === 'forced' ? 'was ended' : 'has ended'}`);
     }),
   );
-  await endLead(world, before, self.pid, hurry);
+  await endLead(world, team, owners, hurry);
 
   const keptWorktrees: KeptWorktree[] = [];
   const hooks = worktreeHooks(world, { settings: team.settings, team: team.name, environment: world.environment() });
@@ -129,16 +163,17 @@ export function leadMark({ home }: World, { name }: Pick<TeamFile, 'name'>): Mar
 /** The lead's process is asked by SIGTERM: it sees that the team is no longer its own, and just ends. */
 async function endLead(
   world: World,
-  { name, leadProcess }: TeamFile,
-  selfPid: number,
+  team: TeamFile,
+  owners: readonly ProcessRef[],
   hurry: AbortSignal | undefined,
 ): Promise<void> {
   const { clock } = world;
-  const mark = leadMark(world, { name });
-  if (leadProcess && leadProcess.pid !== selfPid && (await sendSignal(leadProcess, 'SIGTERM'))) {
+  const mark = leadMark(world, team);
+  for (const owner of owners) {
+    if (!(await sendSignal(owner, 'SIGTERM'))) continue;
     const until = clock.monotonic() + LEAD_MS;
-    while ((await isAlive(leadProcess)) && clock.monotonic() < until && !hurry?.aborted) await clock.sleep(25);
-    await sendSignal(leadProcess, 'SIGKILL', 'group');
+    while ((await isAlive(owner)) && clock.monotonic() < until && !hurry?.aborted) await clock.sleep(25);
+    await sendSignal(owner, 'SIGKILL', 'group');
   }
   await hurried(endMarked(mark, clock), { marks: [mark], hurry, clock });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { currentFolder, userHome } from '../../config/env.js';
 import { managedFolder } from '../../config/paths.js';
 import { loadSettings } from '../../config/settings.js';
-import { endMarked, markedProcesses } from '../../host/children.js';
+import { endMarkedWithAny, type Mark, markedWithAny } from '../../host/children.js';
 import { isAlive } from '../../host/processes.js';
 import { ownServers } from '../../panes/tmux/ownServers.js';
 import { archiveTeam, listArchive, listTeams } from '../../team/archive.js';
@@ -73,16 +73,16 @@ async function orphans({ world, dryRun }: Gc): Promise<Cleared[]> {
   const { teams } = await listTeams(home);
   const archived = (await listArchive(home)).map(({ team }) => team);
   const past = archived.filter(({ name }) => !teams.some((team) => isSameName(team.name, name)));
-  const cleared: Cleared[] = [];
-  for (const team of [...teams, ...past]) {
-    for (const mark of await marksOfDead(world, team, !teams.includes(team))) {
-      const why = `${mark.member}, who started it, is dead`;
-      for (const { pid } of await markedProcesses(mark))
-        cleared.push({ what: 'process', name: String(pid), done: 'ended', why });
-      if (!dryRun) await endMarked(mark, clock);
-    }
-  }
-  return cleared;
+  const marks: Mark[] = [];
+  for (const team of [...teams, ...past]) marks.push(...(await marksOfDead(world, team, !teams.includes(team))));
+  const found = await markedWithAny(marks);
+  if (!dryRun) await endMarkedWithAny(marks, clock);
+  return found.map(({ process: { pid }, mark }) => ({
+    what: 'process',
+    name: String(pid),
+    done: 'ended',
+    why: `${mark.member}, who started it, is dead`,
+  }));
 }
 
 /** Teams without a lead: those that hold nothing go to the archive. */

@@ -1,4 +1,4 @@
-import { endMarked, type Mark } from '../../host/children.js';
+import { endMarkedWithAny, type Mark } from '../../host/children.js';
 import { isAlive } from '../../host/processes.js';
 import { listTeams } from '../../team/archive.js';
 import { livingRecord } from '../../team/shutdown.js';
@@ -19,6 +19,7 @@ export async function marksOfDead(world: World, team: TeamFile, isArchived: bool
 /** Ends what members that were killed have left running. Their teams stay as they are: they can be gone on with. */
 export async function endOrphans(world: World): Promise<void> {
   const { teams } = await listTeams(world.home);
-  for (const team of teams)
-    for (const mark of await marksOfDead(world, team, false)) await endMarked(mark, world.clock);
+  const marks: Mark[] = [];
+  for (const team of teams) marks.push(...(await marksOfDead(world, team, false)));
+  await endMarkedWithAny(marks, world.clock);
 }

@@ -2,7 +2,7 @@ import { variable } from '../../config/env.js';
 import { type TeamPaths, teamPathsAt } from '../../config/paths.js';
 import { listArchive, listTeams } from '../../team/archive.js';
 import { UserError } from '../../util/errors.js';
-import { type FoundTeam, findTeam } from '../resume/findTeam.js';
+import { type FoundTeam, findTeam, namesakesOf } from '../resume/findTeam.js';
 import type { World } from '../services.js';
 import { chooseTeam } from './teams.js';
 
@@ -13,6 +13,14 @@ export async function chooseAnyTeam(world: Pick<World, 'home'>, given: string | 
   const [last] = (await listTeams(world.home)).teams.length > 0 ? [] : await listArchive(world.home);
   if (last) throw new UserError(`No team is running. The last one in the archive: -t ${last.team.name}`);
   return { team: await chooseTeam(world) };
+}
+
+/** Says which one `chooseAnyTeam` takes where several in the archive have that name; else nothing. */
+export async function archiveWords(
+  world: Pick<World, 'home'>,
+  given = variable('TROUPE_TEAM'),
+): Promise<string | undefined> {
+  return given === undefined ? undefined : namesakesOf(world, await findTeam(world, given), given);
 }
 
 /** Where its files lie. */

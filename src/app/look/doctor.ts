@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { hasCredentials } from '../../config/env.js';
-import { markedProcesses } from '../../host/children.js';
+import { markedWithAny } from '../../host/children.js';
 import { versionProblem } from '../../panes/tmux/parse.js';
 import { tmuxProbe } from '../../panes/tmux/server.js';
 import { mendTeamFile } from '../../team/teamFile.js';
@@ -65,12 +65,15 @@ export async function diagnose(world: World): Promise<Finding[]> {
     );
     const orphans =
       team.state === 'crashed'
-        ? (
-            await Promise.all(team.members.map(({ agentId }) => markedProcesses({ member: agentId, home: home.root })))
-          ).flat()
+        ? await markedWithAny(team.members.map(({ agentId }) => ({ member: agentId, home: home.root })))
         : [];
     if (orphans.length > 0)
-      add(`children of ${team.name}`, `${orphans.map(({ pid }) => pid).join(', ')} still run`, '', 'troupe gc');
+      add(
+        `children of ${team.name}`,
+        `${orphans.map(({ process: { pid } }) => pid).join(', ')} still run`,
+        '',
+        'troupe gc',
+      );
     for (const lock of await staleLocks(home.team(team.name).root, world.clock.now()))
       add('lock', `${lock} was left behind`, '', 'It is taken over by itself; or: troupe gc');
   }

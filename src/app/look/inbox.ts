@@ -2,8 +2,8 @@ import { openMailbox } from '../../mailbox/mailbox.js';
 import type { Message } from '../../mailbox/message.js';
 import { LEAD, requireMember } from '../../team/member.js';
 import { isAbort } from '../../util/errors.js';
-import { placeOf, type World } from '../services.js';
-import { chooseTeam } from './teams.js';
+import type { World } from '../services.js';
+import { chooseAnyTeam, pathsOfAny } from './anyTeam.js';
 
 export interface InboxQuery {
   readonly team?: string | undefined;
@@ -13,10 +13,10 @@ export interface InboxQuery {
 
 /** A member's messages, newest last. Looking marks nothing read. */
 export async function inbox(world: World, { team, member = LEAD, unread }: InboxQuery): Promise<Message[]> {
-  const file = await chooseTeam(world, team);
-  const { name } = requireMember(file, member);
-  const { paths, clock, ids } = placeOf(world, file.name);
-  const messages = await openMailbox({ team: paths, member: name, clock, ids }).peek();
+  const found = await chooseAnyTeam(world, team);
+  const { name } = requireMember(found.team, member);
+  const { clock, ids } = world;
+  const messages = await openMailbox({ team: pathsOfAny(world, found), member: name, clock, ids }).peek();
   return unread ? messages.filter(({ read }) => !read) : messages;
 }
 

@@ -1,4 +1,5 @@
-import { hiddenCommand, suggestedRules, type TeamRequest } from '../../team/requests.js';
+import { shortBody } from '../../team/requestBody.js';
+import { suggestedRules, type TeamRequest } from '../../team/requests.js';
 import { Shown, shown } from '../../tui/shown.js';
 import type { Theme } from '../../tui/theme.js';
 import { oneLine } from '../../util/text.js';
@@ -20,8 +21,8 @@ export function cardLines(request: TeamRequest, color: string | undefined, look:
   const rules = suggestedRules(request);
   return [
     shown`${badge} ${look.strong('asks:')} ${oneLine(description, LINE)}`,
-    ...quoted(hiddenCommand(request, LINE)),
-    look.warn(`  /allow ${short}   /always ${short}   /deny ${short} [reason]`),
+    ...shortBody(request, LINE, `/show ${short}`).map(quote),
+    look.warn(`  /allow ${short}   ${rules.length > 0 ? `/always ${short}   ` : ''}/deny ${short} [reason]`),
     // Whoever says always should know to what.
     ...(rules.length > 0 ? [look.dim(`  always: ${oneLine(rules.join(', '), LINE)}`)] : []),
   ];
@@ -39,6 +40,6 @@ export function questionLines({ id, header, question, options, multiSelect }: Op
   ];
 }
 
-function quoted(text: string | undefined): Shown[] {
-  return text === undefined ? [] : text.split(/\r?\n/).map((line) => new Shown(`  │ ${line}`));
-}
+const quote = (line: string) => new Shown(`  │ ${line}`);
+
+const quoted = (text: string) => text.split(/\r?\n/).map(quote);

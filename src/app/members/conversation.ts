@@ -11,7 +11,11 @@ export interface Conversation {
   /** Answers a question of the agent's. */
   answer(id: string, choice: string): Promise<string>;
   waiting(): Promise<string>;
+  /** All of a permission request, of which a card may show the beginning. */
+  show(id: string): Promise<string>;
   status(): Promise<string>;
+  /** Shows the team full-screen until the person leaves that. */
+  dashboard(): Promise<string>;
   shutdown(member: string): Promise<string>;
   /** Of the lead, or of the member that is named. */
   mode(name: string, member: string): Promise<string>;
@@ -30,6 +34,7 @@ type Act = (rest: string, conversation: Conversation) => Promise<string>;
 const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly what: string; readonly act: Act }>> = {
   help: { usage: '/help', what: 'this list', act: async () => HELP },
   status: { usage: '/status', what: 'the members and what they do', act: (_, c) => c.status() },
+  dashboard: { usage: '/dashboard', what: 'the team full-screen; q comes back', act: (_, c) => c.dashboard() },
   answer: {
     usage: '/answer ID CHOICE',
     what: 'answer a question: options by number, or words',
@@ -39,6 +44,11 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly what:
     usage: '/waiting',
     what: 'plans, permissions and questions that wait',
     act: (_, c) => c.waiting(),
+  },
+  show: {
+    usage: '/show ID',
+    what: 'all of what a permission is asked for',
+    act: (rest, c) => twoWords(rest, (id) => c.show(id)),
   },
   send: {
     usage: '/send NAME TEXT',

@@ -3,7 +3,6 @@ import type { AgentEvent } from '../../agent/events.js';
 import type { Tool } from '../../agent/tool.js';
 import { requireAgent } from '../../definitions/load.js';
 import { within } from '../../host/clock.js';
-import { thisProcess } from '../../host/processes.js';
 import { createLeadHandlers, type LeadScreen, unattendedDecision } from '../../lead/lead.js';
 import { createMemberWatch } from '../../lead/watchMembers.js';
 import type { Role } from '../../member/member.js';
@@ -11,12 +10,14 @@ import type { Backend } from '../../panes/backend.js';
 import { writeAtomic } from '../../store/atomicFile.js';
 import { decidePlan } from '../../team/decide.js';
 import type { Launch } from '../../team/launch.js';
+import { claimAsLead } from '../../team/leadClaim.js';
 import { recordLeadMode } from '../../team/leadMode.js';
 import { type StartDeps, startMember } from '../../team/lifecycle.js';
 import { LEAD } from '../../team/member.js';
 import type { RunRecord } from '../../team/runRecord.js';
 import { settleLeftStarts } from '../../team/settle.js';
 import { paneOf } from '../../team/shutdown.js';
+import { untilStarted } from '../../team/starting.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import type { AgentCall } from '../../tools/agent.js';
 import type { AskUser } from '../../tools/askUserQuestion.js';
@@ -25,6 +26,7 @@ import { agentsFor } from '../knowledge/agentTypes.js';
 import { requireMembersServers } from '../mcp/teamServers.js';
 import { type Engine, placeOf, type World } from '../services.js';
 import { openSession, type Session } from '../session/memberSession.js';
+import { inTerminalOf } from '../session/paneEnvironment.js';
 import { recordedAsk } from '../session/questions.js';
 import type { SessionParts } from '../session/sessionGround.js';
 import { releaseFormer, startAsked } from '../start/addMember.js';
@@ -64,10 +66,12 @@ export async function openLead(options: LeadOptions): Promise<Session> {
   const { world, engine, launch, backend, view, unattended, signal } = options;
   const place = placeOf(world, launch.team);
   const teamFile = openTeamFile(place.paths.config);
-  const claim = { ...(await thisProcess()), claimedAt: world.clock.now() };
-  await teamFile.update((team) => ({ ...team, leadProcess: claim, leadSessionId: launch.sessionId }));
+  await claimAsLead(place, launch.sessionId);
 
-  const starts = createHostStarts(world, launch.team, (asked) => startAsked(world, asked, { ...launch, backend }));
+  const starts = createHostStarts(world, launch.team, (asked, given) => {
+    const environment = inTerminalOf(launch.environment, given);
+    return startAsked(world, asked, { team: launch.team, backend, environment });
+  });
   const session = await openSession({
     world,
     engine,
@@ -98,6 +102,7 @@ export async function openLead(options: LeadOptions): Promise<Session> {
             },
             control,
           ),
+          beforeFirstTurn: (over) => untilStarted(place, over),
           afterTurn: async () => ({}),
         }),
         messages: createMessagePort({ place, sender: parts.self }),
@@ -224,7 +229,7 @@ async function spawn(
       worktree: isolation === 'worktree' ? true : undefined,
       requestId: toolUseId,
     },
-    { agents, settings, cwd: state.cwd },
+    { agents, settings, cwd: state.cwd, environment: launch.environment },
   );
   const servers = { cwd: state.cwd, settings, environment: launch.environment };
   await requireMembersServers(world, requireAgent(agents, request.agentType), servers);

@@ -1,6 +1,8 @@
+import { variable } from '../../config/env.js';
 import { homeAt } from '../../config/paths.js';
 import { hurried } from '../../host/children.js';
 import { isAlive, thisProcess } from '../../host/processes.js';
+import { LAUNCH_VARIABLE } from '../../panes/backend.js';
 import { takeLaunch } from '../../team/launch.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { messageOf } from '../../util/errors.js';
@@ -16,7 +18,7 @@ import { unlessTeamGone } from './teamGone.js';
 
 /** A lead in a pane of its own: `troupe lead --launch FILE`. Ends with its team. */
 export async function runLeadProcess(outer: World, launchFile: string): Promise<void> {
-  const launch = becomeLaunched(await takeLaunch(launchFile));
+  const launch = becomeLaunched(await takeLaunch(launchFile, variable(LAUNCH_VARIABLE)));
   const world = { ...outer, home: homeAt(launch.home) };
   const place = placeOf(world, launch.team);
   const team = await openTeamFile(place.paths.config).require();

@@ -9,6 +9,7 @@ import { UserError } from '../../util/errors.js';
 import { oneLine } from '../../util/text.js';
 import { interruptMember } from '../end/interruptMember.js';
 import { shutdownMembers } from '../end/shutdown.js';
+import { openPermission, requestLines } from '../look/decisions.js';
 import { statusOf } from '../look/status.js';
 import { placeOf, type World } from '../services.js';
 import { createQuestions } from '../session/questions.js';
@@ -95,6 +96,7 @@ export function openLeadTerminal({
       ];
       return lines.join('\n') || 'Nothing waits for you.';
     },
+    show: async (id) => requestLines(await openPermission(world, team, id), true).join('\n'),
     async status() {
       const { members, tasks } = await statusOf(world, await file.require());
       const rows = members.map(({ name, state, waitingFor, activity = '' }) =>
@@ -104,6 +106,11 @@ export function openLeadTerminal({
         ...rows,
         `tasks: ${tasks.pending} pending, ${tasks.in_progress} in progress, ${tasks.completed} completed`,
       ].join('\n');
+    },
+    async dashboard() {
+      const { dashboard } = await import('../look/dashboard.js');
+      await terminal.lend(async (signal) => void (await dashboard(world, { team, signal })));
+      return '';
     },
     async shutdown(name) {
       const [outcome] = await shutdownMembers(world, {

@@ -1,7 +1,8 @@
 import type { AgentEvent } from '../../agent/events.js';
-import { environment } from '../../config/env.js';
+import { environment, variable } from '../../config/env.js';
 import { homeAt } from '../../config/paths.js';
 import { onEndSignals } from '../../host/signals.js';
+import { LAUNCH_VARIABLE } from '../../panes/backend.js';
 import { takeLaunch } from '../../team/launch.js';
 import { sendProse, sendProtocol } from '../../team/messages.js';
 import { openTeamFile } from '../../team/teamFile.js';
@@ -16,7 +17,7 @@ import { runTeammate, type TeammateScreen } from './teammate.js';
 
 /** A teammate in a pane of its own: `troupe teammate --launch FILE`. Resolves with its exit code. */
 export async function runTeammateProcess(outer: World, launchFile: string): Promise<number> {
-  const launch = becomeLaunched(await takeLaunch(launchFile));
+  const launch = becomeLaunched(await takeLaunch(launchFile, variable(LAUNCH_VARIABLE)));
   const world = { ...outer, home: homeAt(launch.home) };
   const end = new AbortController();
   const restore = onEndSignals((signal) => end.abort(signal));

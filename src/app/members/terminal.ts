@@ -16,6 +16,8 @@ export interface Terminal {
   card(request: TeamRequest, color: string | undefined): void;
   question(question: OpenQuestion): void;
   say(line: string): void;
+  /** Gives the whole screen to `work` until that ends, or until the signal that it is given is aborted. */
+  lend(work: (signal: AbortSignal) => Promise<void>): Promise<void>;
   close(): void;
 }
 
@@ -31,6 +33,7 @@ export interface TerminalOptions {
 
 export function openTerminal({ name, color, conversation, onInterrupt, onEnd }: TerminalOptions): Terminal {
   const look: Theme = theme(wantsColor(environment(), true));
+  const closing = new AbortController();
   let prompt: Prompt | undefined;
   const say = (line: Shown) => prompt?.print(line);
   prompt = openPrompt(shown`${look.member(name, color)}> `, {
@@ -56,6 +59,10 @@ export function openTerminal({ name, color, conversation, onInterrupt, onEnd }: 
       for (const line of questionLines(question, look)) say(line);
     },
     say: (line) => say(look.dim(line)),
-    close: () => prompt?.close(),
+    lend: async (work) => prompt?.lend(() => work(closing.signal)),
+    close() {
+      closing.abort();
+      prompt?.close();
+    },
   };
 }

@@ -1,21 +1,16 @@
 import { realpath } from 'node:fs/promises';
 import { currentFolder } from '../../config/env.js';
 import { onEndSignals } from '../../host/signals.js';
+import { openEventLog } from '../../team/eventLog.js';
 import { requireMember } from '../../team/member.js';
 import { liveRecord, readRunRecord } from '../../team/runRecord.js';
 import type { Member } from '../../team/teamFile.js';
-import { ExitCode, UserError } from '../../util/errors.js';
+import { ExitCode, messageOf, UserError } from '../../util/errors.js';
 import { shellLine } from '../../util/text.js';
 import { commonFolder, git, inGitsWords, listWorktrees, rootOf, succeeded } from '../../worktree/git.js';
 import { livingHolder } from '../../worktree/hold.js';
-import {
-  type Forecast,
-  forecastMerge,
-  type MergeQuestion,
-  mergeWork,
-  named,
-  whileMerging,
-} from '../../worktree/merge.js';
+import { type Forecast, forecastMerge, type MergeQuestion, mergeWork, named } from '../../worktree/merge.js';
+import { whileMerging } from '../../worktree/mergeTurn.js';
 import { mainCheckoutOf } from '../../worktree/place.js';
 import type { Work } from '../../worktree/work.js';
 import { chooseAnyTeam, pathsOfAny } from '../look/anyTeam.js';
@@ -34,6 +29,8 @@ export interface MergeWishes {
   readonly message?: string | undefined;
   /** A folder of the checkout that is to have it; where the command was said when absent. */
   readonly cwd?: string;
+  /** Told a line when another merge comes first. */
+  readonly onWait?: (line: string) => void;
 }
 
 /** What a merge has done, or would do. */
@@ -61,7 +58,7 @@ export interface MergeResult extends Pick<Work, 'branch' | 'base' | 'tip' | 'com
 }
 
 interface Task {
-  readonly world: Pick<World, 'home' | 'run'>;
+  readonly world: Pick<World, 'home' | 'run' | 'clock'>;
   readonly found: FoundTeam;
   readonly member: Member;
   readonly checkout: string;
@@ -74,7 +71,7 @@ interface Task {
  * wrong, and whoever stops it, the checkout is as it was. @throws UserError where it is not done; a dry run tells instead.
  */
 export async function mergeMember(
-  world: Pick<World, 'home' | 'run'>,
+  world: Pick<World, 'home' | 'run' | 'clock'>,
   given: string | undefined,
   word: string,
   wishes: MergeWishes,
@@ -87,8 +84,14 @@ export async function mergeMember(
   try {
     const { path } = worktreeToLookAt(found.team, member);
     const checkout = await checkoutAt(wishes.cwd ?? currentFolder(), world, mainCheckoutOf(path), member);
-    const task: Task = { world, found, member, checkout, wishes, signal: stop.signal };
-    return await inGitsWords(whileMerging(world.run, checkout, () => obey(task)));
+    const { signal } = stop;
+    const task: Task = { world, found, member, checkout, wishes, signal };
+    const what = `the work of ${member.name} into ${checkout}`;
+    const { onWait = () => {} } = wishes;
+    const turn = { run: world.run, clock: world.clock, checkout, what, signal, onWait };
+    return await inGitsWords(whileMerging(turn, () => obey(task))).catch((error: unknown) => {
+      throw signal.aborted && !(error instanceof UserError) ? stopped(checkout, signal) : error;
+    });
   } finally {
     restore();
   }
@@ -129,10 +132,22 @@ async function obey(task: Task): Promise<MergeResult> {
   if (signal.aborted) throw stopped(checkout, signal);
   const message = wishes.message ?? messageFor(result);
   const end = await mergeWork(question, { changes: forecast.changes, message, signal });
-  if ('commit' in end) return { ...result, ...end, merged: true };
+  if ('commit' in end) return told(task, { ...result, ...end, merged: true });
   if (signal.aborted) throw stopped(checkout, signal);
   if ('conflicts' in end) throw new UserError(conflictWords(result, end.conflicts), ExitCode.failed);
   throw new UserError(`Nothing was merged, and ${checkout} is as it was: ${end.failure}`, ExitCode.failed);
+}
+
+/** The event log has it, which is no condition for the merge: that is done. */
+async function told({ world, found }: Task, result: MergeResult): Promise<MergeResult> {
+  const { member, into, checkout, commit, squash } = result;
+  const events = openEventLog(pathsOfAny(world, found).events, world.clock);
+  try {
+    await events.append('merged', { member, commits: result.commits.length, into, checkout, commit, squash });
+    return result;
+  } catch (error) {
+    return { ...result, said: [result.said, `The event log does not have it: ${messageOf(error)}`].join('\n').trim() };
+  }
 }
 
 function stopped(checkout: string, { reason }: AbortSignal): UserError {

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Home } from '../../config/paths.js';
 import { type ArchivedTeam, listArchive, listTeams } from '../../team/archive.js';
 import { openTeamFile, type TeamFile } from '../../team/teamFile.js';
@@ -14,21 +15,46 @@ export interface FoundTeam {
   readonly archived?: ArchivedTeam;
 }
 
-/** The team of that name, else the newest archived one; without a name the only one that has no lead. @throws UserError */
+/**
+ * The team of that name, else the newest archived one, or one by the full name that it has in the archive; without a
+ * name the only one that has no lead. @throws UserError
+ */
 export async function findTeam(world: Pick<World, 'home'>, name: string | undefined): Promise<FoundTeam> {
   const { home } = world;
   if (name === undefined) return onlyStopped(world);
   const team = nameProblem(name) === undefined ? await openTeamFile(home.team(name).config).read() : undefined;
   if (team) return { team };
   const archive = await listArchive(home);
-  const archived = archive.find((one) => isSameName(one.team.name, name));
+  const archived =
+    archive.find((one) => isSameName(one.team.name, name)) ?? archive.find((one) => archiveName(one) === name);
   if (archived) return { team: archived.team, archived };
   const names = [
     ...new Set([...(await listTeams(home)).teams, ...archive.map((one) => one.team)].map((one) => one.name)),
   ];
   throw new UserError(
-    `No team ${JSON.stringify(name)}, also not in the archive.${didYouMean(name, names)} Teams: ${names.join(', ') || 'none'}`,
+    `No team ${JSON.stringify(name)}, also not in the archive.${didYouMean(name, [...names, ...archive.map(archiveName)])} Teams: ${names.join(', ') || 'none'}`,
   );
+}
+
+/** The full name of an archived team: its own, and when it was put there. */
+export function archiveName({ path }: ArchivedTeam): string {
+  return basename(path);
+}
+
+/** Those of the same name, where the newest of several was taken; a line for a person. */
+export async function namesakesOf(
+  { home }: Pick<World, 'home'>,
+  { archived }: FoundTeam,
+  given: string | undefined,
+): Promise<string | undefined> {
+  if (!archived || given === undefined || !isSameName(archived.team.name, given)) return undefined;
+  const older = (await listArchive(home)).filter(
+    ({ path, team }) => path !== archived.path && isSameName(team.name, given),
+  );
+  if (older.length === 0) return undefined;
+  const names = older.slice(0, MOST_LISTED).map(archiveName).join(', ');
+  const more = older.length > MOST_LISTED ? ` and ${older.length - MOST_LISTED} more` : '';
+  return `The newest "${archived.team.name}" of the archive, ${archiveName(archived)}. Others, by their full name: ${names}${more}`;
 }
 
 async function onlyStopped(world: Pick<World, 'home'>): Promise<FoundTeam> {

@@ -57,7 +57,7 @@ export async function planResume(world: World, found: FoundTeam, wish: ResumeWis
     trusted: before.trusted,
     managed: managedFolder(),
   });
-  const environment = { ...world.environment(), ...settings.env };
+  const environment = { ...world.environment(), ...settings.env, ...before.templateEnv };
   requireCredentials(environment);
   const { maxTurns, maxBudgetUsd, interactive, prompt } = wish;
   const asked = before.permissionTimeoutMs > 0 ? before.permissionTimeoutMs : undefined;

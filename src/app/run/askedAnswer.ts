@@ -3,6 +3,7 @@ import type { Tool } from '../../agent/tool.js';
 import { type Answer, createAnswer } from '../../headless/answer.js';
 import { parseJsonSchema } from '../../headless/jsonSchema.js';
 import { createStructuredOutputTool, STRUCTURED_OUTPUT } from '../../tools/structuredOutput.js';
+import { mendedSchema } from '../../tools/support/mcpSchema.js';
 import { messageOf, UserError } from '../../util/errors.js';
 
 /** What `--json-schema` asks of a lead. */
@@ -23,9 +24,13 @@ export async function askedAnswer(file: string): Promise<AskedAnswer> {
     throw new UserError(`--json-schema cannot be read: ${messageOf(error)}`, undefined, { cause: error });
   });
   const { schema, problemsOf } = await parseJsonSchema(text, file);
+  const mended = mendedSchema(STRUCTURED_OUTPUT, schema);
+  if ('problem' in mended)
+    throw new UserError(`${file} is a schema that no model can be asked for: ${mended.problem}.`);
   const answer = createAnswer();
   const tool = createStructuredOutputTool({
-    schema,
+    // What the model is shown; what its answer must fit is the user's own.
+    schema: mended.schema,
     problemsOf,
     accept: (value) => answer.accept(value),
     refuse: (problems) => answer.miss(problems),

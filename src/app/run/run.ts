@@ -137,6 +137,8 @@ export async function runTeam(world: World, options: RunOptions): Promise<RunOut
   const session = await opened;
   asked?.answer.hopeless.addEventListener('abort', () => session.member.control.interrupt());
 
+  // A lead that crashes leaves nothing to watch, also where its team cannot be put away.
+  const unwatched = new AbortController();
   const watched = await Promise.race([
     watchRun({
       world,
@@ -147,10 +149,12 @@ export async function runTeam(world: World, options: RunOptions): Promise<RunOut
       since: again?.since ?? 0,
       line: stream.line,
       asked,
-      over,
+      over: AbortSignal.any([over, unwatched.signal]),
     }),
     crashOf(lead.ended),
-  ]).catch(brokenBy);
+  ])
+    .catch(brokenBy)
+    .finally(() => unwatched.abort());
   const durationMs = clock.monotonic() - begun;
   const facts = await runFacts(placeOf(world, plan.name), { sessionId, durationMs }).catch((error: unknown) => {
     note(messageOf(error));

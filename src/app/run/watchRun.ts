@@ -6,6 +6,7 @@ import type { RunEnd } from '../../headless/result.js';
 import { teamLine } from '../../headless/stream.js';
 import { openEventLog } from '../../team/eventLog.js';
 import { ExitCode, isAbort } from '../../util/errors.js';
+import { isTakenDown } from '../members/leadProcess.js';
 import { placeOf, type World } from '../services.js';
 import { type AskedAnswer, STILL_MISSING } from './askedAnswer.js';
 import { createWorkLook, takeSnapshot } from './snapshot.js';
@@ -68,7 +69,9 @@ export async function watchRun({
     const failed = asked?.answer.failure(text) ?? (turn && endOfTurn(turn));
     if (failed) return failed;
     const now = (await isAtWork()) ? undefined : await takeSnapshot(place, home);
-    const state = now ? verdict(before, now) : BUSY;
+    const seen = now ? verdict(before, now) : BUSY;
+    // Whoever takes the team down ends this process too: that its members are at rest by then is no success.
+    const state = seen.kind !== 'busy' && (await isTakenDown(place.paths.config)) ? BUSY : seen;
     before = now;
     if (state.kind === 'quiet' && !arrivals.wakes()) {
       if (outOfTurns.size > 0) return stoppedByTurns([...outOfTurns], text);

@@ -68,6 +68,7 @@ export async function joinAgent(options: MemberAgentOptions): Promise<AgentRun> 
     ...{ world, clock, launch, session, definition },
     onProblem: options.onServerProblem,
   });
+  hooks.reach(mcp.call);
   const client = await modelFor(world, launch);
   const knowledge = await createKnowledge({ home, run: world.run, launch, onProblem });
   const knows = await knowledge.of({ definition, folder: launch.cwd });

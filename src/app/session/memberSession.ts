@@ -136,18 +136,22 @@ export async function openSession({
       await ground.socket?.close();
       await hooks.end(reason);
       await parts.telemetry?.close();
-      await record.change({
-        state: 'exited',
-        waitingFor: undefined,
-        requestId: undefined,
-        activity: undefined,
-        questions: undefined,
-        socket: undefined,
-        exit: { code, signal: ended, forced: ended !== null },
-      });
-      await record.flush();
-      await updateSession(home, launch.sessionId, { endedAt: clock.now(), end: ended ?? String(code) });
-      await events.append('exited', { member: launch.member, code, signal: ended });
+      try {
+        await updateSession(home, launch.sessionId, { endedAt: clock.now(), end: ended ?? String(code) });
+        await events.append('exited', { member: launch.member, code, signal: ended });
+      } finally {
+        // Last: whoever reads it may kill what is left of this process.
+        await record.change({
+          state: 'exited',
+          waitingFor: undefined,
+          requestId: undefined,
+          activity: undefined,
+          questions: undefined,
+          socket: undefined,
+          exit: { code, signal: ended, forced: ended !== null },
+        });
+        await record.flush();
+      }
     },
   };
 }

@@ -19,13 +19,19 @@ const OF_THE_TERMINAL = new Set([
   '_',
 ]);
 
-/** Makes this process the launch file's: its environment, but for what is the pane's own, and its folder. */
-export function becomeLaunched(launch: Launch): Launch {
-  const own = environment();
-  const merged = Object.fromEntries([
-    ...Object.entries(launch.environment).filter(([name]) => !OF_THE_TERMINAL.has(name)),
+type Environment = Readonly<Record<string, string>>;
+
+/** `given`, but for what belongs to the terminal: that is `own`'s. */
+export function inTerminalOf(own: Environment, given: Environment): Record<string, string> {
+  return Object.fromEntries([
+    ...Object.entries(given).filter(([name]) => !OF_THE_TERMINAL.has(name)),
     ...Object.entries(own).filter(([name]) => OF_THE_TERMINAL.has(name)),
   ]);
+}
+
+/** Makes this process the launch file's: its environment, but for what is the pane's own, and its folder. */
+export function becomeLaunched(launch: Launch): Launch {
+  const merged = inTerminalOf(environment(), launch.environment);
   replaceEnvironment(merged);
   enterFolder(launch.cwd);
   return { ...launch, environment: merged };

@@ -77,15 +77,21 @@ export function recordedAsk(record: Pick<RunRecordFile, 'current' | 'change'>, a
 function chosen({ options, multiSelect, id }: OpenQuestion, choice: string): string {
   const text = choice.trim();
   if (text === '') throw new UserError(`Say what you choose: /answer ${id} 1`);
-  const optionOf = (word: string) =>
-    /^\d+$/.test(word)
-      ? options[Number(word) - 1]
-      : options.find(({ label }) => label.toLowerCase() === word.toLowerCase());
+  const isNumber = (word: string) => /^\d+$/.test(word);
+  const optionOf = (word: string) => {
+    const byLabel = options.find(({ label }) => label.toLowerCase() === word.toLowerCase());
+    const byNumber = isNumber(word) ? options[Number(word) - 1] : undefined;
+    if (byLabel && byNumber && byLabel !== byNumber)
+      throw new UserError(`Is ${word} the option ${word} (${byNumber.label}), or that label? Say it in more words.`);
+    return byLabel ?? byNumber;
+  };
   const whole = optionOf(text);
   if (whole) return whole.label;
   const words = text.split(',').map((word) => word.trim());
-  if (words.some((word) => /^\d+$/.test(word) && !optionOf(word)))
-    throw new UserError(`There are only the options 1 to ${options.length}.`);
+  // Where options are numbers themselves, another one is an answer.
+  const isSlip =
+    !options.some(({ label }) => isNumber(label)) && words.some((word) => isNumber(word) && !optionOf(word));
+  if (isSlip) throw new UserError(`There are only the options 1 to ${options.length}.`);
   const labels = words.map((word) => optionOf(word)?.label);
   if (labels.some((label) => label === undefined)) return text;
   if (!multiSelect) throw new UserError('Only one can be chosen.');

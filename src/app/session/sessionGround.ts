@@ -131,6 +131,10 @@ export async function openGround({
       const request = await requests.get(id);
       if (request) await announce(request);
     },
+    async preview(question) {
+      const { changePreview } = await import('../../tools/support/preview.js');
+      return changePreview(question);
+    },
     waiting: (requestId) =>
       record.change({ waitingFor: requestId === undefined ? undefined : 'permission', requestId }),
   });
@@ -147,13 +151,18 @@ export async function openGround({
     team: team.current,
     settings: live.current,
     rulesChanged: async () => void (await Promise.all([team.look(), live.look()])),
-    ...(settings.telemetry && { telemetry: await telemetryOf(world, launch, team.current()) }),
+    ...(settings.telemetry && { telemetry: await telemetryOf(world, launch, team.current(), onProblem) }),
     beside: { typed: createTypedSkills() },
   };
   return { parts, mailbox, transcript, entries, socket };
 }
 
-async function telemetryOf(world: World, launch: Launch, { createdAt }: TeamFile): Promise<SessionTelemetry> {
+async function telemetryOf(
+  world: World,
+  launch: Launch,
+  { createdAt }: TeamFile,
+  onProblem: (problem: string) => void,
+): Promise<SessionTelemetry> {
   const { openSessionTelemetry } = await import('../telemetry/sessionTelemetry.js');
-  return openSessionTelemetry({ world, launch, createdAt });
+  return openSessionTelemetry({ world, launch, createdAt, onProblem });
 }

@@ -3,6 +3,7 @@ import { requireAgent } from '../../definitions/load.js';
 import { isAlive } from '../../host/processes.js';
 import { useOwnModels } from '../../model/userModels.js';
 import type { Backend } from '../../panes/backend.js';
+import type { TeamSettings } from '../../team/launch.js';
 import { leadModeOf } from '../../team/leadMode.js';
 import { type StartDeps, type StartedMember, startMember } from '../../team/lifecycle.js';
 import { checkNewMemberName, findMember, LEAD, requireMember } from '../../team/member.js';
@@ -17,6 +18,7 @@ import { placeOf, type World } from '../services.js';
 import { againRequest } from './again.js';
 import { recordedBackend } from './backends.js';
 import { type Added, askHost, type HostRequest } from './hostRequest.js';
+import { laterEnvironment } from './laterEnvironment.js';
 import { type MemberWish, resolveMember } from './memberRequest.js';
 import { type KeptWorktree, releaseWorktree } from './worktrees.js';
 
@@ -26,9 +28,10 @@ export async function addMember(world: World, team: string | undefined, wish: Me
   checkNewMemberName(wish.name);
   const file = await runningTeam(world, team);
   const cwd = wish.cwd === undefined ? folderOfLead(file) : currentFolder();
+  const environment = await environmentFor(world, file);
   const backend = recordedBackend(world, file);
-  if (!backend) return askHost(world, file, { what: 'add', wish, cwd });
-  return addHere(world, startDeps(world, file, backend, world.environment()), { file, wish, cwd });
+  if (!backend) return askHost(world, file, { what: 'add', wish, cwd }, environment);
+  return addHere(world, startDeps(world, file, backend, environment), { file, wish, cwd });
 }
 
 /** A fresh process for a member, which goes on from its transcript, with its mail. */
@@ -38,9 +41,14 @@ export async function restartMember(world: World, team: string | undefined, name
   const member = requireMember(file, name);
   if (member.name === LEAD)
     throw new UserError('The lead cannot be restarted by itself: take the team down and start it again.');
+  const environment = await environmentFor(world, file);
   const backend = recordedBackend(world, file);
-  if (!backend) return askHost(world, file, { what: 'restart', name: member.name });
-  return restartHere(world, startDeps(world, file, backend, world.environment()), { file, member });
+  if (!backend) return askHost(world, file, { what: 'restart', name: member.name }, environment);
+  return restartHere(world, startDeps(world, file, backend, environment), { file, member });
+}
+
+function environmentFor(world: World, file: TeamFile): Promise<StartDeps['environment']> {
+  return laterEnvironment(world, { settings: settingsOf(file), cwd: folderOfLead(file) });
 }
 
 /** Where its process is, or where the lead starts it, whichever shell asks. */
@@ -64,7 +72,7 @@ async function addHere(
   const { settings, environment } = deps;
   const agents = await agentsFor(world, { cwd, settings, environment });
   await useOwnModels(world.home.models);
-  const request = resolveMember({ promptFrom: 'user', ...wish }, { agents, settings, cwd });
+  const request = resolveMember({ promptFrom: 'user', ...wish }, { agents, settings, cwd, environment });
   await requireMembersServers(world, requireAgent(agents, request.agentType), { cwd, settings, environment });
   const started = await startMember(deps, request);
   const leftWorktree = await releaseFormer(world, file, started.member, cwd);
@@ -108,13 +116,17 @@ async function runningTeam(world: World, given: string | undefined): Promise<Tea
   return team;
 }
 
+function settingsOf({ name, settings }: TeamFile): TeamSettings {
+  if (settings) return settings;
+  throw new UserError(
+    `The team "${name}" has no settings on record: it was made by an older version. Start it anew.`,
+    ExitCode.failed,
+  );
+}
+
 function startDeps(world: World, team: TeamFile, backend: Backend, environment: StartDeps['environment']): StartDeps {
-  if (!team.settings)
-    throw new UserError(
-      `The team "${team.name}" has no settings on record: it was made by an older version. Start it anew.`,
-      ExitCode.failed,
-    );
-  const settings = { ...team.settings, leadMode: leadModeOf(team) ?? team.settings.leadMode };
+  const own = settingsOf(team);
+  const settings = { ...own, leadMode: leadModeOf(team) ?? own.leadMode };
   return {
     home: world.home,
     place: placeOf(world, team.name),

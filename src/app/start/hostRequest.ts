@@ -5,11 +5,12 @@ import { PermissionMode } from '../../permissions/mode.js';
 import { openEventLog, TeamEvent } from '../../team/eventLog.js';
 import type { StartedMember } from '../../team/lifecycle.js';
 import { LEAD, requireMember } from '../../team/member.js';
-import { sendProtocol } from '../../team/messages.js';
+import { sendProtocol, type TeamPlace } from '../../team/messages.js';
 import { paneOf } from '../../team/shutdown.js';
 import { openTeamFile, type TeamFile } from '../../team/teamFile.js';
 import { ExitCode, messageOf, UserError } from '../../util/errors.js';
 import { placeOf, type World } from '../services.js';
+import { dropEnvironment, type Environment, sendEnvironment, takeEnvironment } from './laterEnvironment.js';
 import type { KeptWorktree } from './worktrees.js';
 
 export interface Added extends StartedMember {
@@ -62,14 +63,36 @@ const Failed = z.extend(TeamEvent, {
 const BEGINS_WITHIN_MS = 15_000;
 const LOOK_MS = 50;
 
-/** Has the process of the lead start a member. @throws UserError as it has failed there, or when nobody there answers. */
-export async function askHost(world: World, team: TeamFile, asked: HostRequest): Promise<Added> {
+/**
+ * Has the process of the lead start a member, with this environment. @throws UserError as it has failed there, or when
+ * nobody there answers.
+ */
+export async function askHost(
+  world: World,
+  team: TeamFile,
+  asked: HostRequest,
+  environment: Environment,
+): Promise<Added> {
   const place = placeOf(world, team.name);
-  const { clock } = place;
-  const next = openEventLog(place.paths.events, clock).follow();
+  const next = openEventLog(place.paths.events, place.clock).follow();
   await next();
   const request_id = place.ids.uuid();
-  await sendProtocol(place, { from: 'user' }, LEAD, 'member_start', { request_id, asker: await thisProcess(), asked });
+  await sendEnvironment(place.paths, request_id, environment);
+  try {
+    const asker = await thisProcess();
+    await sendProtocol(place, { from: 'user' }, LEAD, 'member_start', { request_id, asker, asked });
+    return await answerOf(place, team, request_id, next);
+  } finally {
+    await dropEnvironment(place.paths, request_id);
+  }
+}
+
+async function answerOf(
+  { paths, clock }: TeamPlace,
+  team: TeamFile,
+  request_id: string,
+  next: () => Promise<readonly TeamEvent[]>,
+): Promise<Added> {
   let begunBy = clock.monotonic() + BEGINS_WITHIN_MS;
   for (;;) {
     const isHostAlive = team.leadProcess !== undefined && (await isAlive(team.leadProcess));
@@ -79,7 +102,7 @@ export async function askHost(world: World, team: TeamFile, asked: HostRequest):
       const failed = Failed.safeParse(event);
       if (failed.success) throw new UserError(failed.data.problem, failed.data.exitCode);
       const done = Done.safeParse(event);
-      if (done.success) return startedAs(place.paths.config, done.data);
+      if (done.success) return startedAs(paths.config, done.data);
     }
     const host = `The lead of "${team.name}" (process ${team.leadProcess?.pid}), in whose process its members run,`;
     if (!isHostAlive)
@@ -105,7 +128,7 @@ export interface HostStarts {
 export function createHostStarts(
   world: World,
   team: string,
-  start: (asked: HostRequest) => Promise<Added>,
+  start: (asked: HostRequest, environment: Environment) => Promise<Added>,
 ): HostStarts {
   const place = placeOf(world, team);
   const events = openEventLog(place.paths.events, place.clock);
@@ -114,11 +137,12 @@ export function createHostStarts(
 
   async function carryOut({ request_id: id, asker, asked }: PayloadOf<'member_start'>): Promise<void> {
     // Its shell has given up, and says so to nobody any more.
-    if (!(await isAlive(asker))) return;
+    if (!(await isAlive(asker))) return dropEnvironment(place.paths, id);
     try {
       if (isClosed) throw new UserError(`The team "${team}" is just ending.`, ExitCode.failed);
+      const environment = await takeEnvironment(place.paths, id);
       await events.append(BEGUN, { id });
-      const { member, movedMail, leftWorktree } = await start(HostRequest.parse(asked));
+      const { member, movedMail, leftWorktree } = await start(HostRequest.parse(asked), environment);
       const { name } = member;
       await events.append('member_start_done', { id, name, movedMail, ...(leftWorktree && { leftWorktree }) });
     } catch (error) {

@@ -1,5 +1,4 @@
 import { isAbsolute, resolve } from 'node:path';
-import { environment } from '../../config/env.js';
 import { defaultAgentType } from '../../definitions/builtin/all.js';
 import { type LoadedAgents, requireAgent } from '../../definitions/load.js';
 import { narrowed, type PermissionMode } from '../../permissions/mode.js';
@@ -24,14 +23,19 @@ export interface MemberWish {
   readonly requestId?: string | undefined;
 }
 
+export interface MemberContext {
+  readonly agents: LoadedAgents;
+  readonly settings: TeamSettings;
+  readonly cwd: string;
+  /** That of whoever starts it. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 /**
  * Fills in what the wish leaves open, by one precedence for every way to start a member: the wish, then its agent's
  * definition, then the team's. @throws UserError for an unknown agent type.
  */
-export function resolveMember(
-  wish: MemberWish,
-  { agents, settings, cwd }: { readonly agents: LoadedAgents; readonly settings: TeamSettings; readonly cwd: string },
-): MemberRequest {
+export function resolveMember(wish: MemberWish, { agents, settings, cwd, environment }: MemberContext): MemberRequest {
   const definition = requireAgent(agents, wish.agent ?? defaultAgentType(agents.agents));
   if (definition.permissionMode === 'bubble')
     throw new UserError(
@@ -40,7 +44,7 @@ export function resolveMember(
   const model = childModel({
     asked: wish.model,
     defined: definition.model,
-    environment: environment(),
+    environment,
     parent: settings.model,
   });
   // A lead that denies everything unasked does not pass that on.

@@ -109,7 +109,7 @@ export async function planTeam(world: World, wish: TeamWish, command: 'up' | 'ru
   };
   const servers = await teamServers(world, loaded, { cwd, settings, environment });
   const agents = await agentsFor(world, { cwd, settings, environment });
-  const context = { agents, settings, cwd };
+  const context = { agents, settings, cwd, environment: { ...environment, ...expanded.env } };
   const members = expanded.members.map((member) =>
     resolveMember(
       {
@@ -154,7 +154,7 @@ export async function planTeam(world: World, wish: TeamWish, command: 'up' | 'ru
     cwd,
     expanded,
     settings,
-    environment: { ...environment, ...expanded.env },
+    environment: context.environment,
     lead,
     members: members.map((member, index) => ({ ...member, color: colors[index] })),
     layout: wish.layout ?? expanded.layout ?? 'panes',
@@ -226,6 +226,7 @@ async function settingsOf(
     ...(maxTurns !== undefined && { maxTurns }),
     ...(maxBudgetUsd !== undefined && { maxBudgetUsd }),
     permissionTimeoutMs: interactive ? (settings.permissionTimeout ?? PERMISSION_TIMEOUT_S) * 1000 : 0,
+    ...(Object.keys(expanded.env).length > 0 && { templateEnv: { ...expanded.env } }),
     trusted,
     ...(settings.agentLimits && { agentLimits: settings.agentLimits }),
     ...(settings.worktree && { worktree: settings.worktree }),

@@ -1,10 +1,12 @@
 import { hurried } from '../../host/children.js';
 import { handOver } from '../../host/run.js';
 import type { TmuxBackend } from '../../panes/tmux/backend.js';
+import { LEAD } from '../../team/member.js';
+import { livingRecord } from '../../team/shutdown.js';
 import { openTeamFile } from '../../team/teamFile.js';
-import { isAbort, messageOf, UserError } from '../../util/errors.js';
+import { ExitCode, messageOf, UserError } from '../../util/errors.js';
 import { shellLine } from '../../util/text.js';
-import { downTeam, leadMark } from '../end/down.js';
+import { type DownOptions, downTeam, leadMark } from '../end/down.js';
 import { takeEndSignals } from '../interrupt.js';
 import { leadHere, teammatesHere } from '../members/leadHere.js';
 import { isStillOurs } from '../members/leadProcess.js';
@@ -43,7 +45,7 @@ export async function showTeam({ world, team, color, note, detach, until, begin 
   const engine = startEngine(world.clock, engineEnd.signal, onError);
   let shown: LeadTerminal | undefined;
   const leaving = createLeaving();
-  const { hurry, restore } = takeEndSignals(world.clock, () => leaving.ask('now'));
+  const { stop, hurry, restore } = takeEndSignals(world.clock, () => leaving.ask('now'));
   const inTime = <T>(work: Promise<T>) =>
     hurried(work, { marks: [leadMark(world, { name: team })], hurry, clock: world.clock });
   const lead = leadHere({
@@ -78,8 +80,8 @@ export async function showTeam({ world, team, color, note, detach, until, begin 
     if (!open.leadIsHere && open.panes) {
       engineEnd.abort();
       if (leaving.wasAsked()) {
-        await downTeam({ world, team, panes: open.panes, force: true, purge: false, hurry, progress: note });
-        return { team };
+        await downIfOurs(world, team, { panes: open.panes, hurry, progress: note });
+        throw stoppedBy(stop.signal, team);
       }
       const attach = open.panes.attachCommand(leadPane);
       const attached = detach ? undefined : handOver(attach[0] ?? 'tmux', attach.slice(1));
@@ -110,13 +112,35 @@ export async function showTeam({ world, team, color, note, detach, until, begin 
     }
     return { team };
   } catch (error) {
-    if (isAbort(error)) throw new UserError('Stopped before the team was up.', 1, { cause: error });
+    if (stop.signal.aborted && shown === undefined && !(error instanceof StoppedError))
+      throw stoppedBy(stop.signal, team, error);
     throw error;
   } finally {
     restore();
     engineEnd.abort();
     shown?.terminal.close();
   }
+}
+
+/** A signal came before anything was shown. */
+class StoppedError extends UserError {}
+
+function stoppedBy({ reason }: AbortSignal, team: string, cause?: unknown): StoppedError {
+  const code = reason === 'SIGINT' ? ExitCode.interrupted : ExitCode.terminated;
+  return new StoppedError(`Stopped by ${reason} before "${team}" was up: nothing of it runs.`, code, { cause });
+}
+
+/** Unless another process ends it already. */
+async function downIfOurs(
+  world: World,
+  team: string,
+  parts: Pick<DownOptions, 'panes' | 'hurry' | 'progress'>,
+): Promise<void> {
+  const place = placeOf(world, team);
+  const owner = (await openTeamFile(place.paths.config).read())?.leadProcess;
+  const lead = await livingRecord(place, LEAD);
+  if (owner === undefined || (owner.pid !== lead?.pid && !(await isStillOurs(place.paths.config)))) return;
+  await downTeam({ world, team, force: true, purge: false, ...parts });
 }
 
 /** A person may have taken it down meanwhile. */

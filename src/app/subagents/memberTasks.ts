@@ -9,6 +9,7 @@ import { withSpent } from '../../member/spent.js';
 import { parseRule } from '../../permissions/rule.js';
 import type { Launch } from '../../team/launch.js';
 import { agentIdOf, findMember } from '../../team/member.js';
+import { readRunRecord } from '../../team/runRecord.js';
 import type { MessagePort } from '../../tools/sendMessage.js';
 import type { TaskPort } from '../../tools/taskOutput.js';
 import { deliveredMail } from '../../transcript/resume.js';
@@ -20,6 +21,7 @@ import { createIsolation } from './isolation.js';
 import type { AgentParent, SubagentDeps } from './subagent.js';
 import { subagentSettings } from './subagentSettings.js';
 import { createSubagents, type Subagents, type SubagentsDeps } from './subagents.js';
+import { memberStandText } from './subagentWords.js';
 import { createTaskPort } from './taskPort.js';
 import { recoverTasks, taskStore } from './taskStore.js';
 
@@ -146,6 +148,10 @@ export async function openMemberTasks(options: MemberTasksOptions): Promise<Memb
     port: createTaskPort({
       registry,
       clock,
+      standOf: async (name) => {
+        if (!findMember(parts.team(), name)) return undefined;
+        return memberStandText(name, await readRunRecord(world.home.team(launch.team).runRecord(name)));
+      },
       ...(launch.role === 'lead' && {
         shutDown: async (name) =>
           findMember(parts.team(), name) ? messages.shutdownRequest(name, 'Stopped by TaskStop.') : undefined,

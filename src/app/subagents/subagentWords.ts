@@ -1,6 +1,7 @@
 import type { NoticeFacts } from '../../agent/notices.js';
 import type { TaskOutcome, TaskRecord } from '../../agent/taskRecord.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
+import type { RunRecord } from '../../team/runRecord.js';
 import { UserError } from '../../util/errors.js';
 
 export interface Ended {
@@ -82,4 +83,10 @@ export function standText(record: TaskRecord, lastLines: readonly string[] = [])
     ...(result === undefined ? [] : [result]),
     `Output file: ${outputFile}`,
   ].join('\n');
+}
+
+/** How a member stands, for whoever asks as after a task. @param record nothing where it never ran */
+export function memberStandText(name: string, record: RunRecord | undefined): string {
+  const stand = record === undefined ? 'never started' : (record.activity ?? record.state);
+  return `${name} is a member of the team (${stand}) and no task. What it does comes to you as messages; ask it with SendMessage.`;
 }

@@ -9,15 +9,19 @@ import { standText } from './subagentWords.js';
 export interface TaskPortDeps {
   readonly registry: TaskRegistry;
   readonly clock: Clock;
+  /** How a member of the team stands, in words; nothing where there is none of that name. */
+  readonly standOf?: ((name: string) => Promise<string | undefined>) | undefined;
   /** Asks a member to shut down; nothing where there is none of that name, or it is not this agent's to end. */
   readonly shutDown?: ((name: string) => Promise<string | undefined>) | undefined;
 }
 
 /** TaskOutput and TaskStop for one session's tasks. */
-export function createTaskPort({ registry, clock, shutDown }: TaskPortDeps): TaskPort {
+export function createTaskPort({ registry, clock, standOf, shutDown }: TaskPortDeps): TaskPort {
   const unknown = (idOrName: string) => {
     const known = registry.all().map((task) => task.record());
-    const list = known.map(({ id, agentId, name, status }) => `${name ?? agentId ?? id} (${status})`).join(', ');
+    const list = known
+      .map(({ id, agentId, name, description, status }) => `${name ?? agentId ?? id} (${description}, ${status})`)
+      .join(', ');
     return new UserError(`There is no task "${idOrName}". ${list === '' ? 'None is running.' : `Tasks: ${list}`}`);
   };
   return {
@@ -25,8 +29,10 @@ export function createTaskPort({ registry, clock, shutDown }: TaskPortDeps): Tas
       const task = registry.find(idOrName);
       if (!task) {
         const record = await registry.load(idOrName);
-        if (!record) throw unknown(idOrName);
-        return standText(record);
+        if (record) return standText(record);
+        const stand = await standOf?.(idOrName);
+        if (stand === undefined) throw unknown(idOrName);
+        return stand;
       }
       if (waitMs > 0 && task.record().status === 'running')
         await within(clock, waitMs, () => Promise.race([task.ended, untilAborted(signal)]));

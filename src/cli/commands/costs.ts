@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type Cost, costsOf, type TeamCosts } from '../../app/look/costs.js';
 import { theWorld } from '../../app/services.js';
+import { noteArchive } from '../archiveNote.js';
 import { createOutput, table } from '../output.js';
 import { examples, oneTeam, type TeamOptions, withJson, withTeam } from './shared.js';
 
@@ -8,10 +9,11 @@ export function register(program: Command): void {
   withJson(withTeam(program.command('costs [team]')))
     .summary('show tokens and money by member and model')
     .description(
-      'Show what a team has used by member and model: tokens, the part of what went in that the prompt cache had, and money. Sub-agents count with their member. Teams in the archive count too, by their name.',
+      'Show what a team has used by member and model: tokens, the part of what went in that the prompt cache had, and money. Sub-agents count with their member. Teams in the archive count too, by their name or their full one (name and time).',
     )
     .addHelpText('after', examples('troupe costs', 'troupe costs feature --json'))
     .action(async (name: string | undefined, { team, json }: TeamOptions) => {
+      await noteArchive(oneTeam(name, team));
       const costs = await costsOf(theWorld(), oneTeam(name, team));
       createOutput({ json }).data(costs, await textOf(costs));
     });

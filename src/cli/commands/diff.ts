@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { diffOf, type MemberDiff } from '../../app/look/diff.js';
 import { theWorld } from '../../app/services.js';
+import { noteArchive } from '../archiveNote.js';
 import { createOutput, isColored, note, printPainted } from '../output.js';
 import { paintDiff } from '../paintDiff.js';
 import { examples, type TeamOptions, withJson, withTeam } from './shared.js';
@@ -9,7 +10,7 @@ export function register(program: Command): void {
   withJson(withTeam(program.command('diff [member]')))
     .summary("show what members' worktrees have changed")
     .description(
-      "Show what a member's worktree, or each of the team, has changed since it began: what is committed, then what is not, new files included. Teams in the archive count too, by their name.",
+      "Show what a member's worktree, or each of the team, has changed since it began: what is committed, then what is not, new files included. Teams in the archive count too, by their name or their full one (name and time).",
     )
     .option('--stat', 'a line for each file')
     .option('--name-only', 'the names of the files alone')
@@ -24,6 +25,7 @@ export function register(program: Command): void {
       ) => {
         const world = theWorld();
         const form = nameOnly ? 'names' : stat ? 'stat' : 'patch';
+        await noteArchive(team);
         const { diffs, problems } = await diffOf(world, team, { member, form });
         for (const problem of problems) note(problem);
         if (json) createOutput({ json }).data(diffs, '');

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { followInbox, inbox } from '../../app/look/inbox.js';
 import { theWorld } from '../../app/services.js';
+import { noteArchive } from '../archiveNote.js';
 import { untilInterrupted } from '../interrupt.js';
 import { createOutput } from '../output.js';
 import { type TeamOptions, withJson, withTeam } from './shared.js';
@@ -10,7 +11,9 @@ type Row = Awaited<ReturnType<typeof inbox>>[number];
 export function register(program: Command): void {
   withJson(withTeam(program.command('inbox [member]')))
     .summary("show a member's messages")
-    .description("Show a member's messages, the lead's unless another is named. Looking marks nothing read.")
+    .description(
+      "Show a member's messages, the lead's unless another is named. Looking marks nothing read. Teams in the archive count too, by their name or their full one (name and time).",
+    )
     .option('--unread', 'only those that are not read')
     .option('-f, --follow', 'go on with what arrives')
     .action(
@@ -19,6 +22,7 @@ export function register(program: Command): void {
         { team, json, unread = false, follow }: TeamOptions & { unread?: boolean; follow?: boolean },
       ) => {
         const output = createOutput({ json });
+        await noteArchive(team);
         const query = { team, member, unread };
         if (!follow) {
           const messages = await inbox(theWorld(), query);

@@ -36,6 +36,11 @@ const table = {
   show: { arguments: '[member...]', summary: "bring members' panes back", load: () => import('./show.js') },
   ls: { arguments: '', summary: 'list the teams', load: () => import('./ls.js') },
   status: { arguments: '[team]', summary: "show a team's members and what they do", load: () => import('./status.js') },
+  dashboard: {
+    arguments: '[team]',
+    summary: 'watch a team full-screen, and decide on what waits',
+    load: () => import('./dashboard.js'),
+  },
   peek: { arguments: '<member>', summary: 'show the last lines of a member', load: () => import('./peek.js') },
   send: {
     arguments: '<to> [text...]',
@@ -94,6 +99,11 @@ const table = {
     arguments: '[team]',
     summary: 'show tokens and money by member and model',
     load: () => import('./costs.js'),
+  },
+  report: {
+    arguments: '[team]',
+    summary: 'write a run down as one page to look at',
+    load: () => import('./report.js'),
   },
   logs: { arguments: '[team]', summary: "show a team's event log", load: () => import('./logs.js') },
   trust: {

@@ -13,7 +13,7 @@ export function register(program: Command): void {
       const rows = teams.map(({ name, state, members, template = '' }) => [
         name,
         state,
-        `${members.length} members`,
+        members.length === 1 ? '1 member' : `${members.length} members`,
         template,
       ]);
       createOutput({ json }).data(teams, rows.length === 0 ? 'No teams. Start one with: troupe up' : await table(rows));

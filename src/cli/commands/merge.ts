@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type MergeResult, mergeMember } from '../../app/merge/merge.js';
 import { theWorld } from '../../app/services.js';
 import { ExitCode } from '../../util/errors.js';
+import { noteArchive } from '../archiveNote.js';
 import { exitWith } from '../exit.js';
 import { createOutput, note } from '../output.js';
 import { examples, type TeamOptions, withJson, withTeam, word } from './shared.js';
@@ -10,7 +11,7 @@ export function register(program: Command): void {
   withJson(withTeam(program.command('merge <member>')))
     .summary("merge a member's work into the current branch")
     .description(
-      "Merge what a member has committed in its worktree into the branch that is checked out here, as a merge commit. The repository's hooks run. A checkout with changes is left alone, and one in which a merge fails is as it was. Teams in the archive count too, by their name.",
+      "Merge what a member has committed in its worktree into the branch that is checked out here, as a merge commit. The repository's hooks run. A checkout with changes is left alone, and one in which a merge fails is as it was. Teams in the archive count too, by their name or their full one (name and time).",
     )
     .option('--squash', 'as one commit')
     .option(
@@ -32,7 +33,8 @@ export function register(program: Command): void {
           message,
         }: TeamOptions & { squash?: boolean; dryRun?: boolean; force?: boolean; message?: string },
       ) => {
-        const result = await mergeMember(theWorld(), team, member, { squash, dryRun, force, message });
+        await noteArchive(team);
+        const result = await mergeMember(theWorld(), team, member, { squash, dryRun, force, message, onWait: note });
         createOutput({ json }).data(result, dryRun ? forecast(result) : outcome(result));
         if (!dryRun && result.merged) for (const line of warnings(result)) note(line);
         if (result.said !== '') note(result.said);

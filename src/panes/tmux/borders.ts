@@ -18,7 +18,9 @@ const SAVED = '@troupe_saved';
 
 const FORMAT = [
   `#{?${AGENT_MARK},`,
-  `#[fg=#{@troupe_color}]#[bold] #{${AGENT_MARK}} #[nobold]#{@troupe_state} #{@troupe_activity}#[default],`,
+  `#[fg=#{@troupe_color}]#[bold] #{${AGENT_MARK}} #[nobold]`,
+  // Also when nobody is left to say so: of a lead that was killed, tmux alone knows.
+  '#{?pane_dead,#{?#{==:#{@troupe_state},exited},exited,terminated},#{@troupe_state} #{@troupe_activity}}#[default],',
   ' #{pane_title} }',
 ].join('');
 
