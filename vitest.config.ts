@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 const endToEnd = {
   globalSetup: ['test/helpers/build.ts'],
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
 };
 
 export default defineConfig({

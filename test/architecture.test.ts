@@ -114,6 +114,7 @@ describe('a trespass is reported with its file and line', () => {
     ["import { execa } from 'execa';", 'host/run.ts, mcp/stdio.ts'],
     ["const { spawn } = await import('node:child_process');", 'host/run.ts, mcp/stdio.ts'],
     ["import { spawn } from 'child_process';", 'host/run.ts, mcp/stdio.ts'],
+    ["const { Worker } = await import('node:worker_threads');", 'host/thread.ts'],
     ["import { setTimeout as delay } from 'node:timers/promises';", 'host/clock.ts'],
     ['const now = Date.now();', 'host/clock.ts'],
     ['const now = new Date();', 'host/clock.ts'],

@@ -24,6 +24,8 @@ export interface Role {
   readonly handlers: Handlers<Told>;
   /** A turn is over. Returns what the member waits for now; it is idle when that is nothing. */
   afterTurn(end: TurnEnd): Promise<Waits>;
+  /** Before anything is asked of a model for it. `over` is aborted when the member's end comes first. */
+  beforeFirstTurn?(over: AbortSignal): Promise<void>;
   /** What it waits for from before a restart. */
   atStart?(): Waits;
   /** Called about once a second while it is idle: is there work that did not come by mail? It comes by mail then. */
@@ -118,6 +120,7 @@ export function createMember(deps: MemberDeps): Member {
     if (waits.waitingFor || !arrivals.wakes()) await rest(waits, turnIsOver);
     try {
       await arrivals.wait(over);
+      if (!end) await role.beforeFirstTurn?.(over);
     } catch (error) {
       if (over.aborted || isAbort(error)) return undefined;
       throw error;

@@ -12,6 +12,9 @@ export interface Pane {
   readonly ownsPane: boolean;
 }
 
+/** Tells a pane's process which launch its file must hold: the file of a later start may be there by then. */
+export const LAUNCH_VARIABLE = 'TROUPE_LAUNCH';
+
 export interface PaneRequest {
   readonly team: string;
   readonly member: string;
@@ -20,6 +23,8 @@ export interface PaneRequest {
   readonly cwd: string;
   /** The launch file that the member's process reads first. */
   readonly launchFile: string;
+  /** As `LAUNCH_VARIABLE` has it. */
+  readonly launchId?: string | undefined;
   /** The pane (or window) that new ones go beside, where there is one. */
   readonly role: 'lead' | 'teammate';
   /** It was put away before, and is shown no more than it was. */

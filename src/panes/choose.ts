@@ -39,7 +39,7 @@ export async function chooseBackend(question: BackendQuestion): Promise<ChosenBa
   if (problem === undefined) return { type: 'tmux', where: await whereOf(question) };
   if (wanted === 'tmux') throw new UserError(`${problem} Install one, or use --backend in-process.`);
   if (detach) throw new UserError(`--detach needs tmux. ${problem} Install one, or use "troupe run".`);
-  return { type: 'in-process', notice: `${problem} The team runs in this process.` };
+  return { type: 'in-process', notice: `${problem} The team runs in this process. /dashboard shows its members.` };
 }
 
 async function tmuxProblem({ probe }: BackendQuestion): Promise<string | undefined> {

@@ -1,3 +1,4 @@
+import { isSystemError, messageOf, UserError } from '../util/errors.js';
 import type { Backend, Pane, PaneEnd } from './backend.js';
 
 /** Runs a member in this process until it ends by itself or `signal` aborts; rejects when it crashes. */
@@ -65,6 +66,11 @@ export function createInProcessBackend({ startMember }: { readonly startMember: 
   };
 }
 
+/** What a person or the machine is to blame for is told by its words alone. */
+function isOurFault(error: unknown): error is Error {
+  return error instanceof Error && !(error instanceof UserError) && !isSystemError(error);
+}
+
 async function run(startMember: StartMember, launchFile: string, signal: AbortSignal): Promise<PaneEnd> {
   try {
     const { code, lastLines } = await startMember(launchFile, signal);
@@ -74,7 +80,7 @@ async function run(startMember: StartMember, launchFile: string, signal: AbortSi
     return {
       code: 1,
       signal: null,
-      lastLines: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      lastLines: isOurFault(error) ? (error.stack ?? error.message) : messageOf(error),
     };
   }
 }

@@ -86,7 +86,7 @@ describe('with a team that runs', () => {
   );
 
   test('add and restart ask the process that a team’s members are loops of, and tell what came of it', async () => {
-    const troupe = (...args: readonly string[]) => at.troupe(args, { cwd: at.project, timeout: 60_000 });
+    const troupe = (...args: readonly string[]) => at.troupe(args, { cwd: at.project, timeout: 100_000 });
     const added = await troupe('add', 'carol', '--prompt', 'Look.', '--cwd', '.claude', '--color', 'pink', '--json');
     expect(added.exitCode, added.stderr).toBe(0);
     expect(Member.parse(JSON.parse(added.stdout))).toMatchObject({
@@ -104,6 +104,11 @@ describe('with a team that runs', () => {
     expect(await troupe('add', 'dave', '--agent', 'ghosts')).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('"ghosts"'),
+    });
+    const env = { ...at.env, ANTHROPIC_API_KEY: '' };
+    expect(await at.troupe(['add', 'erin'], { cwd: at.project, env })).toMatchObject({
+      exitCode: 5,
+      stderr: expect.stringMatching(/^troupe: No credentials/),
     });
     expect(await troupe('restart', 'carol')).toMatchObject({
       exitCode: 0,

@@ -10,6 +10,7 @@ import { live } from '../helpers/headless.js';
 import { mcpJson, oddServer } from '../helpers/mcp.js';
 import { Event, Json, Message, Named, Request, Task, Team } from '../helpers/shapes.js';
 import { STARTS_WITHIN, type TmuxStage, tmuxStage } from '../helpers/tmuxTeam.js';
+import { parsedPage } from '../report/page/parsed.js';
 
 const SCRIPT = `
 agents:
@@ -230,6 +231,7 @@ const CASES: Readonly<Record<CommandName, Case>> = {
     await team.tell('bob', 'touch one');
     const id = await waiting(team, 'permissions');
     expect(await team.ok('permissions')).toMatch(new RegExp(`^${id} bob: .*touch one`));
+    expect(await team.ok('permissions', id.slice(0, 30))).toMatch(new RegExp(`^${id} bob: .*touch one`));
   },
   allow: async (team) => {
     const id = await waiting(team, 'permissions');
@@ -344,6 +346,27 @@ const CASES: Readonly<Record<CommandName, Case>> = {
     expect(costs.total.costUsd).toBeGreaterThan(0);
     expect(await team.ok('costs', 'trio')).toMatch(/^bob +claude-\S+( +\d+){4} +\d+ % +\$\d+\.\d{4}$/m);
   },
+  report: async (team) => {
+    const path = join(team.folder, 'run.html');
+    const { bytes } = Json(z.strictObject({ path: z.literal(path), bytes: z.number() }))(
+      await team.ok('report', '-o', path, '--json'),
+    );
+    const text = await readFile(path, 'utf8');
+    expect(Buffer.byteLength(text)).toBe(bytes);
+    const page = parsedPage(text);
+    expect(page.errors).toEqual([]);
+    expect(page.byId('members').text).toMatch(/lead.*bob.*ann.*carol/s);
+    expect(page.byId('mail').text).toMatch(/you to bob .*Good day\./);
+    expect(page.byId('plans').text).toMatch(/rejected by you.*Deeper\..*approved by you.*Well done\./s);
+    expect(page.byId('permissions').text).toMatch(/touch one\s*allowed by you.*touch two\s*denied by you.*not now/s);
+    expect(page.byId('calls').text).toMatch(/Bash touch one.*ExitPlanMode/s);
+    expect(page.byId('tasks').text).toContain('Dig deep');
+    expect(await team.ok('report', 'trio', '-o', path)).toBe(path);
+    await refused(team, ['report'], /Required option '-o, --output <file>' not specified/);
+    await writeFile(path, 'mine');
+    await refused(team, ['report', '-o', path], /run\.html is there already and is no report of troupe's/);
+    await refused(team, ['report', 'trop', '-o', path], /No team "trop".* Did you mean "trio"\?/);
+  },
   hide: async (team) => {
     const { pane } = await team.member('bob');
     expect(JSON.parse(await team.ok('hide', 'bob', '--json'))).toEqual([
@@ -361,6 +384,7 @@ const CASES: Readonly<Record<CommandName, Case>> = {
     expect(await team.ok('show', 'bob')).toBe('bob was shown already');
     expect(await team.ok('status')).not.toContain('hidden');
   },
+  dashboard: (team) => refused(team, ['dashboard'], /The dashboard needs a terminal\. Without one: troupe status -t /),
   attach: (team) => refused(team, ['attach', 'bob'], /tmux could not attach\. By hand: tmux /, 1),
   logs: async (team) => {
     const events = Json(z.array(Event))(await team.ok('logs', '--json'));

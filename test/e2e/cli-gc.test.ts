@@ -101,7 +101,7 @@ test('a dead team that holds something is kept, with the way back; its orphans a
   expect(JSON.parse(await team.ok('worktrees', 'prune', '--json'))).toMatchObject([{ path: digger, removed: true }]);
   expect(existsSync(digger)).toBe(false);
   expect(await team.ok('gc')).toBe('Nothing to clear away.');
-}, 90_000);
+});
 
 test('a dead team that holds nothing goes to the archive, and from there, with its sessions, when its time is over', async () => {
   await using team = await tmuxStage(SCRIPT);
@@ -132,7 +132,7 @@ test('a dead team that holds nothing goes to the archive, and from there, with i
   expect((await gc(team)).map(({ what }) => what)).toEqual(dry.map(({ what }) => what));
   expect(await readdir(join(team.home, 'archive'))).toEqual([]);
   expect(await readdir(join(team.home, 'sessions'))).toEqual([]);
-}, 90_000);
+});
 
 test('a living team loses nothing, and what is purged leaves no session', async () => {
   await using team = await tmuxStage(SCRIPT);
@@ -149,7 +149,7 @@ test('a living team loses nothing, and what is purged leaves no session', async 
   await team.ok('down', '--purge');
   expect(await readdir(join(team.home, 'sessions'))).toEqual([]);
   expect(await readdir(join(team.home, 'archive'))).toEqual([]);
-}, 90_000);
+});
 
 async function merge({ repo, env }: TmuxStage, commit: string): Promise<void> {
   const { run } = await import('../../src/host/run.js');

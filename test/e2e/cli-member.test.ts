@@ -61,7 +61,7 @@ agents:
       'pair',
       '---\nname: pair\ndescription: x\nlead: { permissionMode: bypassPermissions }\nmembers: [{ name: bob, prompt: Go. }]\n---\nGo.\n',
     );
-    const { exitCode, stderr } = await home.troupe(['run', 'pair', '--name', 'pair', '--keep'], { timeout: 60_000 });
+    const { exitCode, stderr } = await home.troupe(['run', 'pair', '--name', 'pair', '--keep'], { timeout: 100_000 });
     expect(exitCode, stderr).toBe(0);
     const bob = home.server.log().filter(({ userId }) => userId.endsWith(':bob'));
     const last = Heard.parse(bob[1]?.body).messages.at(-1)?.content;

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventually } from '../helpers/eventually.js';
@@ -29,12 +29,19 @@ permissions: { allow: ['Bash(while *)', 'Bash(touch started; *)'] }
 Wait.
 `;
 
+/** It has found its team, and is told of what changes there. */
+async function expectWatching(pid: number): Promise<void> {
+  const folder = `/proc/${pid}/fd`;
+  const open = (await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => ''));
+  expect(await Promise.all(open)).toContain('anon_inode:inotify');
+}
+
 test('it waits for the end of a turn, for a request, for a death, and says which of several came', async () => {
   await using team = await tmuxStage(SCRIPT);
   await team.template('two', TWO);
   await team.ok('up', 'two', '--detach', '--backend', 'tmux');
-  await team.ok('wait', '--timeout', '40s');
-  const wait = (...args: string[]) => team.troupe(['wait', ...args, '--timeout', '30s', '--json']);
+  await team.ok('wait', '--timeout', '80s');
+  const wait = (...args: string[]) => team.troupe(['wait', ...args, '--timeout', '60s', '--json']);
 
   // Mail that is not read yet is work to come: it does not count as idle.
   await team.tell('worker', 'touch it');
@@ -62,10 +69,11 @@ test('it waits for the end of a turn, for a request, for a death, and says which
   process.kill(pid, 'SIGKILL');
   expect(JSON.parse((await dead).stdout)).toEqual([{ name: 'worker', state: 'terminated', came: true }]);
   expect((await instead).exitCode).toBe(4);
-  const gone = wait('idler', '--for', 'dead');
+  await using gone = await live(team, ['wait', 'idler', '--for', 'dead', '--timeout', '60s'], team.repo);
+  await eventually(() => expectWatching(gone.pid));
   await team.ok('down');
-  expect((await gone).exitCode).toBe(0);
-}, 90_000);
+  expect((await gone.ended()).exitCode).toBe(0);
+});
 
 test('it waits for the members of a team that runs inside one process, from any shell', async () => {
   const waits = "[{ tool: Bash, input: { command: 'while ! [ -e asked ]; do sleep 0.05; done' } }]";
@@ -74,7 +82,7 @@ test('it waits for the members of a team that runs inside one process, from any 
   await addTemplate(staged, 'two', TWO);
   await using run = await live(staged, ['run', 'two', 'work', '--name', 'inside', '--keep']);
   await eventually(async () => expect(await looksInto(staged).teams()).toEqual(['inside running']));
-  const wait = (...args: string[]) => staged.troupe(['wait', ...args, '-t', 'inside', '--timeout', '30s']);
+  const wait = (...args: string[]) => staged.troupe(['wait', ...args, '-t', 'inside', '--timeout', '60s']);
   const idle = await wait('idler');
   expect(idle.exitCode, idle.stderr).toBe(0);
   const dead = wait('worker', 'idler', '--for', 'dead');

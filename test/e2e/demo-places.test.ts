@@ -14,7 +14,7 @@ test('in a terminal with tmux the demo shows every member in a pane of its own, 
   await eventually(async () => {
     const screen = await shell.screen();
     for (const member of ['team-lead', 'planner', 'implementer', 'reviewer']) expect(screen).toContain(`── ${member} `);
-  }, 30_000);
+  });
   await eventually(async () => expect(await shell.screen()).toContain('ended with 0'), 60_000);
   expect(await shell.screen()).toContain('passes now');
   const sockets = await readdir(join(at.folder, 'tmux', `tmux-${process.getuid?.()}`));
@@ -38,7 +38,7 @@ test('inside a tmux the demo shows its members beside the pane where it was said
   await eventually(async () => {
     const shown = (await user.tmux('list-panes', '-a', '-F', '#{@troupe_agent}')).split('\n');
     expect(shown).toEqual(expect.arrayContaining(['implementer', 'planner', 'reviewer']));
-  }, 30_000);
+  });
   expect(await exitCode()).toBe(0);
   expect(await user.tmux('capture-pane', '-p', '-S', '-200', '-t', user.pane)).toContain('passes now');
   expect(await user.state()).toEqual(before);

@@ -17,7 +17,7 @@ async function projectOf(team: Stage, files: Readonly<Record<string, string>>) {
   await repo.git('commit', '--quiet', '-m', 'instructions');
   return {
     path,
-    stage: { ...team, troupe: (args: readonly string[]) => team.troupe(args, { cwd: path, timeout: 60_000 }) },
+    stage: { ...team, troupe: (args: readonly string[]) => team.troupe(args, { cwd: path, timeout: 100_000 }) },
   };
 }
 
@@ -100,7 +100,7 @@ agents:
 `);
   const here = {
     ...scripted,
-    troupe: (args: readonly string[]) => scripted.troupe(args, { cwd: path, timeout: 60_000 }),
+    troupe: (args: readonly string[]) => scripted.troupe(args, { cwd: path, timeout: 100_000 }),
   };
   const { exitCode, stderr } = await runJson(here, 'Go.', '--permission-mode', 'acceptEdits');
   expect(exitCode, stderr).toBe(0);
@@ -134,7 +134,7 @@ test('the settings say which files are read; TROUPE_SIMPLE reads none', async ()
     troupe: (args: readonly string[]) =>
       team.troupe(args, {
         cwd: join(team.folder, 'project'),
-        timeout: 60_000,
+        timeout: 100_000,
         env: { ...team.env, TROUPE_SIMPLE: '1' },
       }),
   };

@@ -26,7 +26,7 @@ async function stubbornTeam() {
   await eventually(() => {
     expect(resultsOf(team, 'bob')).toEqual(['I am here']);
     expect(resultsOf(team, 'team-lead')).toEqual(['I am here']);
-  }, 30_000);
+  });
   const servers = (await readFile(file, 'utf8')).trim().split('\n').map(Number);
   const parentOf = async (pid: number) =>
     Number(/^PPid:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]);
@@ -40,7 +40,7 @@ test('the servers of a teammate that is killed are ended by its lead; those of a
   expect(servers).toHaveLength(2);
   const [ofBob, ofLead] = [await serverOf('bob'), await serverOf('team-lead')];
   process.kill((await team.member('bob')).pid, 'SIGKILL');
-  await eventually(async () => expect(await isRunning(ofBob)).toBe(false), 20_000);
+  await eventually(async () => expect(await isRunning(ofBob)).toBe(false));
   expect(await isRunning(ofLead)).toBe(true);
   process.kill((await team.member('team-lead')).pid, 'SIGKILL');
   await team.ok('down', 'red');
@@ -71,7 +71,7 @@ agents:
   await writeFile(config, mcpJson({ odd: oddServer('die=leave') }));
   const flags = ['--detach', '--backend', 'tmux', '--mcp-config', config, '--allowed-tools', 'mcp__odd'];
   await team.ok('up', 'Go.', '--name', 'red', ...flags);
-  await eventually(() => expect(resultsOf(team, 'team-lead').at(-1)).toBe('back'), 30_000);
+  await eventually(() => expect(resultsOf(team, 'team-lead').at(-1)).toBe('back'));
   expect(resultsOf(team, 'team-lead')[0]).toMatch(/^The MCP server "odd" died during the call \(exit code 3\)/);
   const { pane } = await team.member('team-lead');
   await eventually(async () =>

@@ -1,4 +1,5 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -7,6 +8,7 @@ import { run } from '../../src/host/run.js';
 import { withNamedIds } from '../../src/modelServer/recording/sameIds.js';
 import { eventually } from '../helpers/eventually.js';
 import { addTemplate, type Live, live, resultOf } from '../helpers/headless.js';
+import { goWhen, type Standing, UNTIL_GO } from '../helpers/ordered.js';
 import { BIN, type Stage, stage } from '../helpers/program.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../templates/scripts/', import.meta.url));
@@ -24,7 +26,7 @@ const runOn = (team: Stage, url: string, ...args: string[]) =>
   run(process.execPath, [BIN, 'run', '--output-format', 'json', ...args], {
     env: { ...team.env, ANTHROPIC_BASE_URL: url },
     cwd: team.folder,
-    timeout: 60_000,
+    timeout: 100_000,
   });
 
 const logOf = async (url: string) => Log.parse(await (await fetch(`${url}/__log`)).json());
@@ -80,11 +82,10 @@ test.each([
   [['--replay', 'x'], 'Cannot read the recording x: ENOENT'],
 ])('model-server %j is refused', async (args, words) => {
   await using team = await stage();
-  const { exitCode, stderr } = await team.troupe(['model-server', ...args], { timeout: 20_000 });
+  const { exitCode, stderr } = await team.troupe(['model-server', ...args], { timeout: 100_000 });
   expect({ exitCode, says: stderr.includes(words) ? words : stderr }).toEqual({ exitCode: 2, says: words });
 });
 
-// The report comes when the lead's first turn is over, in every run.
 const WORK = `
 agents:
   team-lead:
@@ -93,13 +94,15 @@ agents:
       reply: 'She says: {{user}}'
     - when: { turn: 1 }
       fault: { status: 529, retryAfter: 0 }
-      reply: [{ tool: Bash, input: { command: touch go } }]
+      reply: [{ tool: Bash, input: { command: 'true' } }]
     - reply: I wait.
   ada:
     - when: { turn: 1 }
-      reply: [{ thinking: Hm. }, { text: I look. }, { tool: Bash, input: { command: 'until [ -e go ]; do sleep 0.1; done; sleep 1.2; rm go; echo found it' } }]
+      reply: [{ thinking: Hm. }, { text: I look. }, { tool: Bash, input: { command: '${UNTIL_GO}; echo found it' } }]
     - reply: 'My report: {{result}}'
 `;
+/** The report comes when the lead's first turn is over, in every run. */
+const REPORT_LAST: readonly Standing[] = [{ name: 'team-lead', state: 'idle', turns: 2 }];
 
 const PAIR = `---
 name: pair
@@ -120,7 +123,7 @@ test('a team’s recorded run replays byte for byte, without the service and wit
   let live: string;
   {
     await using server = await serving(team, '--record', file, '--upstream', team.server.url);
-    live = await wholeRun({ ...team, env }, server.url, args);
+    live = await wholeRun({ ...team, env }, server.url, args, REPORT_LAST);
   }
   const recorded = await readFile(file, 'utf8');
   expect(recorded).not.toContain(key);
@@ -128,11 +131,11 @@ test('a team’s recorded run replays byte for byte, without the service and wit
 
   await team.server.close();
   await using server = await serving(team, '--replay', file);
-  expect(await wholeRun(team, server.url, args)).toBe(live);
+  expect(await wholeRun(team, server.url, args, REPORT_LAST)).toBe(live);
   expect(server.stderr()).toBe('');
 });
 
-// The plan comes while the lead sleeps, in every run; the lead repeats its id, which is always new.
+// The lead repeats the plan's id, which is always new.
 const PLANS = `
 agents:
   team-lead:
@@ -146,15 +149,22 @@ agents:
     - when: { turn: 1 }
       reply:
         - { tool: SendMessage, input: { to: ada, summary: plan it, message: Plan it. } }
-        - { tool: Bash, input: { command: sleep 2 } }
+        - { tool: Bash, input: { command: '${UNTIL_GO}; sleep 1' } }
     - reply: I wait.
   ada:
     - when: { turn: 1 }
       reply: [{ tool: ExitPlanMode, input: { plan: 'I do it.' } }]
     - when: { user: 'Your plan was approved' }
+      reply: [{ tool: Bash, input: { command: '${UNTIL_GO}' } }]
+    - when: { tool: Bash }
       reply: 'My report: done'
     - reply: Well.
 `;
+/** The plan comes while the lead's command runs, and the report when the lead rests, in every run. */
+const PLAN_FIRST: readonly Standing[] = [
+  { name: 'ada', waitingFor: 'plan' },
+  { name: 'team-lead', state: 'idle', turns: 3 },
+];
 
 test('a recorded run in which the lead approves a plan can be replayed, though the plan has another id', async () => {
   await using team = await stage(PLANS);
@@ -163,16 +173,24 @@ test('a recorded run in which the lead approves a plan can be replayed, though t
   let live: string;
   {
     await using server = await serving(team, '--record', file, '--upstream', team.server.url);
-    live = await wholeRun(team, server.url, ['pair', 'Go.', '--name', 'same']);
+    live = await wholeRun(team, server.url, ['pair', 'Go.', '--name', 'same'], PLAN_FIRST);
   }
   expect(live).toContain('She has done it.');
   await using server = await serving(team, '--replay', file);
-  expect(await wholeRun(team, server.url, ['pair', 'Go.', '--name', 'same'])).toBe(live);
+  expect(await wholeRun(team, server.url, ['pair', 'Go.', '--name', 'same'], PLAN_FIRST)).toBe(live);
 });
 
-/** What a run's members heard from their model, in one text. */
-async function wholeRun(team: Stage, url: string, args: readonly string[]): Promise<string> {
-  const ended = await runOn(team, url, ...args);
+/** What a run's members heard from their model, in one text. What waits in it goes on at each of `steps`. */
+async function wholeRun(
+  team: Stage,
+  url: string,
+  args: readonly string[],
+  steps: readonly Standing[],
+): Promise<string> {
+  const going = async () => {
+    for (const standing of steps) await goWhen(team, standing);
+  };
+  const [ended] = await Promise.all([runOn(team, url, ...args), going()]);
   const { subtype, result, members, total_cost_usd } = resultOf(ended);
   expect({ subtype, stderr: subtype === 'success' ? '' : ended.stdout }).toEqual({ subtype: 'success', stderr: '' });
   const spent = members.map(({ name, turns, usage, lastReport }) => ({ name, turns, usage, lastReport }));
@@ -220,10 +238,21 @@ function isRunning(pid: number): boolean {
 
 test('--port is the port', async () => {
   await using team = await stage();
-  const port = new URL(team.server.url).port;
-  const taken = await team.troupe(['model-server', '--port', port]);
-  expect(taken).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`127.0.0.1:${port}`) });
-  await team.server.close();
+  const port = String(await freePort());
   await using server = await serving(team, '--port', port);
   expect(server.url).toBe(`http://127.0.0.1:${port}`);
+  const taken = await team.troupe(['model-server', '--port', port]);
+  expect(taken).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`127.0.0.1:${port}`) });
 });
+
+/** Not one of those that the system gives to whoever asks for any: nobody takes it before it is used. */
+async function freePort(): Promise<number> {
+  for (let port = 20_000 + (process.pid % 10_000); ; port++) {
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    await new Promise((resolve) => server.close(resolve));
+    if (isFree) return port;
+  }
+}

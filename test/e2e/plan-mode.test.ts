@@ -53,7 +53,7 @@ test.each(BACKENDS)('before its plan is approved a member changes nothing, by wh
   await writeFile(join(home.folder, 'n.ipynb'), NOTEBOOK);
   await addTemplate(home, 'planned', TEAM);
   const before = (await readdir(home.folder)).sort();
-  const { exitCode, stderr } = await home.troupe(['run', 'planned', '--backend', backend], { env, timeout: 60_000 });
+  const { exitCode, stderr } = await home.troupe(['run', 'planned', '--backend', backend], { env, timeout: 100_000 });
   expect(exitCode, stderr).toBe(0);
   const after = (await readdir(home.folder)).filter((name) => name !== 'run' && !before.includes(name));
   expect(after).toEqual([]);

@@ -35,7 +35,7 @@ test('a team inside one process comes back in a terminal after that process was 
   {
     await using before = await terminal(staged.env, staged.folder);
     await before.type(`${troupe} up pit --backend in-process`);
-    await eventually(() => expect(existsSync(join(staged.folder, 'dug'))).toBe(true), 20_000);
+    await eventually(() => expect(existsSync(join(staged.folder, 'dug'))).toBe(true));
     const { lead } = await status();
     process.kill(lead.pid, 'SIGKILL');
     await eventually(async () => expect(await isRunning(lead.pid)).toBe(false));
@@ -44,8 +44,8 @@ test('a team inside one process comes back in a terminal after that process was 
 
   await using person = await terminal(staged.env, staged.folder);
   await person.type(`${troupe} resume pit`);
-  await eventually(async () => expect(await person.screen()).toContain('digger goes on from its transcript'), 20_000);
-  await eventually(() => expect(heardBy(staged, 'digger').at(-1)).toContain('A word for later.'), 20_000);
+  await eventually(async () => expect(await person.screen()).toContain('digger goes on from its transcript'));
+  await eventually(() => expect(heardBy(staged, 'digger').at(-1)).toContain('A word for later.'));
   expect(heardBy(staged, 'digger').join()).toContain('Go on with what you were doing');
   expect(await readFile(join(staged.folder, 'dug'), 'utf8')).toBe('dug\n');
   await eventually(() => expect(heardBy(staged, 'team-lead').join()).toContain('Taken up again.'));
@@ -54,9 +54,9 @@ test('a team inside one process comes back in a terminal after that process was 
     members: [{ backend: 'in-process' }, { backend: 'in-process' }],
   });
   await person.type('/down');
-  await eventually(async () => expect((await staged.troupe(['ls'])).stdout).toContain('No teams.'), 20_000);
+  await eventually(async () => expect((await staged.troupe(['ls'])).stdout).toContain('No teams.'));
 
   const without = await staged.troupe(['resume', 'pit']);
   expect(without).toMatchObject({ exitCode: 2 });
   expect(without.stderr).toMatch(/needs a terminal, or --detach\. Without either: troupe run --resume [0-9a-f-]{36}/);
-}, 90_000);
+});

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { eventually } from '../helpers/eventually.js';
 import { initRepo } from '../helpers/gitRepo.js';
 import { addTemplate, heardBy, linesOf, live, resultOf, runJson } from '../helpers/headless.js';
+import { timedOut } from '../helpers/ordered.js';
 import { type Stage, stage } from '../helpers/program.js';
 
 const SCRIPT = `
@@ -43,7 +44,7 @@ async function night() {
 const in_ =
   (staged: Stage, cwd: string): Stage['troupe'] =>
   (args, options) =>
-    staged.troupe(args, { cwd, timeout: 60_000, ...options });
+    staged.troupe(args, { cwd, timeout: 100_000, ...options });
 
 const asleep = (team: { home: string; repo: string }, worktree: string) => join(worktree || team.repo, 'asleep');
 
@@ -73,11 +74,11 @@ test('a run that is killed in the middle of a tool call goes on with the same me
     const lines = linesOf({ exitCode: 0, stdout: run.stdout(), stderr: '' });
     expect(lines[0]).toMatchObject({ subtype: 'init' });
     return lines;
-  }, 20_000);
+  });
   const id = String(init?.['session_id']);
   const status = async () => JSON.parse((await staged.troupe(['status', '--json'])).stdout);
   const { worktree } = (await status()).members.find(({ name }: { name: string }) => name === 'sleeper');
-  await eventually(() => expect(existsSync(asleep(staged, worktree))).toBe(true), 20_000);
+  await eventually(() => expect(existsSync(asleep(staged, worktree))).toBe(true));
 
   const running = await staged.troupe(['run', '--resume', id]);
   expect(running).toMatchObject({ exitCode: 2 });
@@ -95,21 +96,23 @@ test('a run that is killed in the middle of a tool call goes on with the same me
   expect(heard.split('A word for later.')).toHaveLength(2);
   expect(heardBy(staged, 'team-lead').join()).toContain('Awake again.');
   expect(await readFile(asleep(staged, worktree), 'utf8')).toBe('slept\n');
-}, 60_000);
+});
 
 test('a run that a time-out or a signal stopped keeps its worktrees, and its members take up what they were at', async () => {
-  await using staged = await night();
-  const first = await staged.troupe(['run', 'night', '--output-format', 'json', '--timeout', '8s']);
-  expect(first.exitCode, first.stderr).toBe(124);
-  const { session_id, team } = resultOf(first);
-  const [{ members }] = JSON.parse((await staged.troupe(['ls', '--json'])).stdout);
-  const worktree = members.find(({ name }: { name: string }) => name === 'sleeper').worktreePath;
-  expect(existsSync(asleep(staged, worktree))).toBe(true);
-  const second = await staged.troupe(['run', '--resume', session_id, '--output-format', 'json']);
-  expect(second.exitCode, second.stderr).toBe(0);
-  expect(resultOf(second)).toMatchObject({ session_id, team });
-  expect(heardBy(staged, 'team-lead').join()).toContain('Awake again.');
-}, 60_000);
+  await timedOut(async (timeout) => {
+    await using staged = await night();
+    const first = await staged.troupe(['run', 'night', '--output-format', 'json', '--timeout', timeout]);
+    expect(first.exitCode, first.stderr).toBe(124);
+    const { session_id, team } = resultOf(first);
+    const [{ members }] = JSON.parse((await staged.troupe(['ls', '--json'])).stdout);
+    const worktree = members.find(({ name }: { name: string }) => name === 'sleeper').worktreePath;
+    expect(existsSync(asleep(staged, worktree))).toBe(true);
+    const second = await staged.troupe(['run', '--resume', session_id, '--output-format', 'json']);
+    expect(second.exitCode, second.stderr).toBe(0);
+    expect(resultOf(second)).toMatchObject({ session_id, team });
+    expect(heardBy(staged, 'team-lead').join()).toContain('Awake again.');
+  });
+});
 
 test('an unknown session is an error that lists the known ones, and what is settled cannot be said again', async () => {
   await using staged = await stage(SCRIPT);

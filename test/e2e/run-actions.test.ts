@@ -55,7 +55,7 @@ agents:
 `);
   await addTemplate(team, 'pair', '---\nname: pair\ndescription: x\nmembers: [{ name: bob, prompt: Go. }]\n---\nGo.\n');
   const env = { ...team.env, ...ACTIONS };
-  const ended = await team.troupe(['run', 'pair', '--name', 'pair', '--keep'], { env, timeout: 60_000 });
+  const ended = await team.troupe(['run', 'pair', '--name', 'pair', '--keep'], { env, timeout: 100_000 });
   expect(ended.exitCode, ended.stderr).toBe(1);
   expect(ended.stderr).toContain('set-output');
   expect(obeyedIn(ended.stdout + ended.stderr)).toEqual(['error']);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { countedBy, sumOf } from '../helpers/counted.js';
+import { askedOver, countedBy, GOES_ON, sumOf } from '../helpers/counted.js';
 import { addTemplate, heardBy, runJson } from '../helpers/headless.js';
+import { timedOut } from '../helpers/ordered.js';
 import { type Stage, stage } from '../helpers/program.js';
 
 const FOUR = `---
@@ -12,7 +13,6 @@ lead: { permissionMode: bypassPermissions }
 Go.
 `;
 
-const GOES_ON = "[{ reply: [{ text: 'Once more.' }, { tool: Bash, input: { command: 'sleep 0.2' } }] }]";
 const ASKS_AN_AGENT =
   '[{ when: { turn: 1 }, reply: [{ tool: Agent, input: { description: Look, prompt: Look., subagent_type: general-purpose } }] }, { reply: That is all. }]';
 const WAITS = '[{ reply: I wait. }]';
@@ -71,29 +71,26 @@ test.each(['in-process', 'tmux'])(
     expect(result.errors?.[0]).toMatch(/budget of \$0\.2 is used up/);
     expect(result.errors?.slice(1).toSorted()).toEqual(['ada', 'bea', 'cem', 'team-lead'].map((name) => doing(name)));
     expect(result.total_cost_usd).toBeGreaterThanOrEqual(0.2);
-    let sum = 0;
-    const over = countedBy(team).filter(({ usd }) => {
-      sum += usd;
-      return sum - usd >= 0.2;
-    });
-    expect(over).toHaveLength(new Set(over.map(({ agent }) => agent)).size);
+    expect(askedOver(0.2, countedBy(team))).toEqual([]);
     expect(spentBy(team, 'ada/')).toBeGreaterThan(0);
   },
 );
 
 test('--timeout ends a team of four in the middle of everything, and says who was doing what', async () => {
-  await using team = await four({
-    'team-lead': WAITS,
-    ada: "[{ reply: [{ tool: Bash, input: { command: 'sleep 60' } }] }]",
-    bea: ASKS_AN_AGENT,
-    'bea/*': "[{ reply: [{ tool: Bash, input: { command: 'sleep 60' } }] }]",
+  await timedOut(async (timeout) => {
+    await using team = await four({
+      'team-lead': WAITS,
+      ada: "[{ reply: [{ tool: Bash, input: { command: 'sleep 100' } }] }]",
+      bea: ASKS_AN_AGENT,
+      'bea/*': "[{ reply: [{ tool: Bash, input: { command: 'sleep 100' } }] }]",
+    });
+    const { exitCode, result, stderr } = await runJson(team, 'four', '--timeout', timeout);
+    expect({ exitCode, subtype: result.subtype }, stderr).toEqual({ exitCode: 124, subtype: 'error_timeout' });
+    expect(result.errors).toContainEqual(doing('ada', 'working \\(Bash\\)'));
+    expect(result.errors).toContainEqual(doing('bea', 'working \\(Agent[^)]*\\)'));
+    expect(result.errors).toContainEqual(doing('cem', 'idle'));
+    expect(result.errors).toContainEqual(doing('team-lead', 'idle'));
   });
-  const { exitCode, result, stderr } = await runJson(team, 'four', '--timeout', '8s');
-  expect({ exitCode, subtype: result.subtype }, stderr).toEqual({ exitCode: 124, subtype: 'error_timeout' });
-  expect(result.errors).toContainEqual(doing('ada', 'working \\(Bash\\)'));
-  expect(result.errors).toContainEqual(doing('bea', 'working \\(Agent[^)]*\\)'));
-  expect(result.errors).toContainEqual(doing('cem', 'idle'));
-  expect(result.errors).toContainEqual(doing('team-lead', 'idle'));
 });
 
 function spentBy(team: Stage, prefix: string): number {

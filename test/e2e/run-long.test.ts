@@ -5,7 +5,7 @@ import { type Stage, stage } from '../helpers/program.js';
 
 const stream = (s: Stage, ...args: string[]) =>
   s.troupe(['run', '--output-format', 'stream-json', '--permission-mode', 'bypassPermissions', ...args], {
-    timeout: 90_000,
+    timeout: 100_000,
   });
 
 const Answer = z.object({

@@ -55,7 +55,7 @@ describe.each(['in-process', 'tmux'])('with --backend %s', (backend) => {
       await using team = await pair(ending.lead);
       const ended = async (format: string) =>
         team.troupe(['run', 'pair', 'What is it?', '--backend', backend, '--output-format', format, ...ending.args], {
-          timeout: 60_000,
+          timeout: 100_000,
         });
 
       const stream = await ended('stream-json');
@@ -194,7 +194,7 @@ agents:
 test.concurrent('stream-json tells of retries, tasks, teammates, and of sub-agents by the call that started them', async () => {
   await using team = await stage(TELLS_ALL);
   await addTemplate(team, 'pair', TEAM.replace('name: bob', 'name: bob, prompt: Look.'));
-  const ended = await team.troupe(['run', 'pair', 'x', '--output-format', 'stream-json'], { timeout: 60_000 });
+  const ended = await team.troupe(['run', 'pair', 'x', '--output-format', 'stream-json'], { timeout: 100_000 });
   expect(ended.exitCode, ended.stderr).toBe(0);
   const lines = linesOf(ended);
   for (const line of lines) checkLine(line);
@@ -215,7 +215,7 @@ test.concurrent('a run that fails while it starts says why in its result, ends, 
     'lost',
     '---\nname: lost\ndescription: x\nmembers: [{ name: bob, cwd: ./nowhere }]\n---\nGo.\n',
   );
-  const ended = await broken.troupe(['run', 'lost', '--output-format', 'json'], { timeout: 20_000 });
+  const ended = await broken.troupe(['run', 'lost', '--output-format', 'json'], { timeout: 100_000 });
   expect(ended.exitCode).toBe(2);
   expect(resultOf(ended)).toMatchObject({
     is_error: true,

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { eventually } from '../helpers/eventually.js';
 import { addTemplate, heardBy, live, resultOf, runJson } from '../helpers/headless.js';
+import { goWhen, timedOut, UNTIL_GO } from '../helpers/ordered.js';
 import { stage } from '../helpers/program.js';
 
 const pair = (rest = '') => `---
@@ -18,14 +19,12 @@ ${rest}lead: { permissionMode: bypassPermissions }
 const WAITS = `
 agents:
   team-lead:
-    - when: { turn: 1 }
-      reply: [{ tool: Bash, input: { command: touch go } }]
     - when: { user: 'The report of bob' }
       reply: Bob says it is 42.
     - reply: I wait for bob.
   bob:
     - when: { turn: 1 }
-      reply: [{ tool: Bash, input: { command: 'until [ -e go ]; do sleep 0.1; done; sleep 1.2' } }]
+      reply: [{ tool: Bash, input: { command: '${UNTIL_GO}' } }]
     - reply: 'The report of bob: 42.'
 `;
 
@@ -34,9 +33,12 @@ test.concurrent.each(['in-process', 'tmux'])(
   async (backend) => {
     await using team = await stage(WAITS);
     await addTemplate(team, 'pair', pair());
-    const { exitCode, result } = await runJson(team, 'pair', 'What is it?', '--backend', backend);
+    const [{ exitCode, result }] = await Promise.all([
+      runJson(team, 'pair', 'What is it?', '--backend', backend),
+      goWhen(team, { name: 'team-lead', state: 'idle', turns: 1 }),
+    ]);
     expect(exitCode).toBe(0);
-    expect(result).toMatchObject({ subtype: 'success', result: 'Bob says it is 42.', num_turns: 3 });
+    expect(result).toMatchObject({ subtype: 'success', result: 'Bob says it is 42.', num_turns: 2 });
     expect(result.members.find(({ name }) => name === 'bob')).toMatchObject({
       turns: 2,
       lastReport: 'The report of bob: 42.',
@@ -49,7 +51,7 @@ interface Scenario {
   /** Front matter of the template, besides its name. */
   readonly team: string;
   readonly agents: string;
-  readonly args?: readonly string[];
+  readonly timesOut?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly exitCode: number;
   /** Of the result. */
@@ -192,9 +194,8 @@ const SCENARIOS: readonly Scenario[] = [
     team: BOB,
     agents: `
   team-lead: [{ reply: I wait for bob. }]
-  bob: [{ reply: [{ tool: Bash, input: { command: sleep 60 } }] }]`,
-    // So long that bob has begun by then, however busy the machine is.
-    args: ['--timeout', '15s'],
+  bob: [{ reply: [{ tool: Bash, input: { command: sleep 100 } }] }]`,
+    timesOut: true,
     exitCode: 124,
     subtype: 'error_timeout',
     result: 'I wait for bob.',
@@ -229,12 +230,16 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-test.concurrent.each(SCENARIOS)('a run ends when it is over, with $exitCode: $what', async (scenario) => {
-  const { team: front, agents, args = [], env = {}, exitCode, denials = 0, nudges = 0 } = scenario;
+test.concurrent.each(SCENARIOS)('a run ends when it is over, with $exitCode: $what', async (scenario) =>
+  scenario.timesOut ? timedOut((timeout) => expectScenario(scenario, '--timeout', timeout)) : expectScenario(scenario),
+);
+
+async function expectScenario(scenario: Scenario, ...args: string[]): Promise<void> {
+  const { team: front, agents, env = {}, exitCode, denials = 0, nudges = 0 } = scenario;
   await using team = await stage(`agents:\n  ${agents.trim()}\n`);
   await addTemplate(team, 'case', `---\nname: case\ndescription: x\n${front}\n---\nGo.\n`);
   const words = ['run', 'case', '--backend', 'in-process', '--output-format', 'json', ...args];
-  const ended = await team.troupe(words, { timeout: 60_000, env: { ...team.env, ...env } });
+  const ended = await team.troupe(words, { timeout: 100_000, env: { ...team.env, ...env } });
   const result = resultOf(ended);
   expect({ exitCode: ended.exitCode, result }, ended.stderr).toMatchObject({
     exitCode,
@@ -247,7 +252,7 @@ test.concurrent.each(SCENARIOS)('a run ends when it is over, with $exitCode: $wh
   expect(result.permission_denials).toHaveLength(denials);
   const told = heardBy(team, 'team-lead').at(-1)?.split('Nobody works any more').length ?? 1;
   expect(told - 1).toBe(nudges);
-});
+}
 
 const Record = z.looseObject({ pid: z.number() });
 

@@ -23,10 +23,10 @@ agents:
 `);
   await addTemplate(team, 'pair', pair(', prompt: Look.'));
   await using run = await live(team, ['run', 'pair', '--name', 'hears', '--output-format', 'stream-json']);
-  await eventually(() => expect(run.stdout()).toContain('I wait.'), 20_000);
+  await eventually(() => expect(run.stdout()).toContain('I wait.'));
   const sent = await team.troupe(['send', 'team-lead', 'Any news?', '-t', 'hears']);
   expect(sent.exitCode, sent.stderr).toBe(0);
-  await eventually(() => expect(run.stdout()).toContain('I have heard you.'), 20_000);
+  await eventually(() => expect(run.stdout()).toContain('I have heard you.'));
   process.kill(run.pid, 'SIGTERM');
   expect(linesOf(await run.ended()).at(-1)).toMatchObject({ type: 'result', result: 'I have heard you.' });
 });
@@ -35,7 +35,7 @@ test('teammates that are idle keep no run from its end, and are asked to end bef
   await using team = await stage("agents: { '*': [{ reply: Done. }] }");
   const bob = 'name: bob, prompt: Look.';
   await addTemplate(team, 'pair', pair().replace('name: bob', bob).replace('}]', '}, { name: cem, prompt: Look. }]'));
-  const ended = await team.troupe(['run', 'pair', '--output-format', 'stream-json'], { timeout: 60_000 });
+  const ended = await team.troupe(['run', 'pair', '--output-format', 'stream-json'], { timeout: 100_000 });
   expect(ended.exitCode, ended.stderr).toBe(0);
   const result = linesOf(ended).at(-1);
   expect(result).toMatchObject({ subtype: 'success', is_error: false });
@@ -53,7 +53,7 @@ agents:
   'team-lead/*': ${HANGS}
 `);
   await using run = await live(team, ['run', 'Go.', '--output-format', 'json']);
-  await eventually(() => expect(heardBy(team, 'team-lead/')).toHaveLength(1), 20_000);
+  await eventually(() => expect(heardBy(team, 'team-lead/')).toHaveLength(1));
   process.kill(run.pid, 'SIGTERM');
   const ended = await run.ended();
   expect(ended.exitCode, ended.stderr).toBe(143);
@@ -89,7 +89,7 @@ test.each([429, 529])(
       isError: true,
       subtype: 'error_during_execution',
     });
-    const text = await alone.troupe(['run', 'Hello.'], { timeout: 60_000 });
+    const text = await alone.troupe(['run', 'Hello.'], { timeout: 100_000 });
     expect({ exitCode: text.exitCode, stdout: text.stdout }).toEqual({ exitCode: 75, stdout: '' });
     expect(text.stderr).toMatch(new RegExp(`^troupe: error_during_execution: .*${status}`, 'm'));
   },

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { eventually } from '../helpers/eventually.js';
 import { addTemplate, live } from '../helpers/headless.js';
 import { casesOf } from '../helpers/junit.js';
+import { timedOut } from '../helpers/ordered.js';
 import { type Stage, stage } from '../helpers/program.js';
 
 const TEAM = `---
@@ -58,7 +59,8 @@ test.concurrent.each([
     what: '--timeout',
     lead: '[{ reply: I wait. }]',
     bob: HANGS,
-    args: ['pair', '--timeout', '15s'],
+    args: ['pair'],
+    timesOut: true,
     exitCode: 124,
     cases: {
       run: 'error_timeout',
@@ -75,12 +77,15 @@ test.concurrent.each([
     exitCode: 2,
     cases: { run: 'error_during_execution' },
   },
-])('--junit writes its file whatever happens: $what', async ({ lead, bob, args, exitCode, cases }) => {
-  await using team = await pair(lead, bob);
-  const ended = await team.troupe(['run', ...args, '--junit', 'report.xml'], { timeout: 60_000 });
-  expect(ended.exitCode, ended.stderr).toBe(exitCode);
-  expect(Object.fromEntries(await failuresIn(team))).toMatchObject(cases);
-  expect((await readdir(team.folder)).filter((name) => name.startsWith('report.xml'))).toEqual(['report.xml']);
+])('--junit writes its file whatever happens: $what', async ({ lead, bob, args, timesOut, exitCode, cases }) => {
+  const look = async (...more: string[]) => {
+    await using team = await pair(lead, bob);
+    const ended = await team.troupe(['run', ...args, ...more, '--junit', 'report.xml'], { timeout: 100_000 });
+    expect(ended.exitCode, ended.stderr).toBe(exitCode);
+    expect(Object.fromEntries(await failuresIn(team))).toMatchObject(cases);
+    expect((await readdir(team.folder)).filter((name) => name.startsWith('report.xml'))).toEqual(['report.xml']);
+  };
+  await (timesOut ? timedOut((timeout) => look('--timeout', timeout)) : look());
 });
 
 test.concurrent.each([
@@ -109,7 +114,7 @@ test.concurrent('in GitHub Actions, and nowhere else, a run annotates its job an
   const run = async (actions: Record<string, string>) =>
     team.troupe(['run', 'pair', '--output-format', 'json', '--max-turns', '9'], {
       env: { ...team.env, GITHUB_STEP_SUMMARY: summary, ...actions },
-      timeout: 60_000,
+      timeout: 100_000,
     });
   const elsewhere = await run({});
   expect(elsewhere.stderr).not.toContain('::');

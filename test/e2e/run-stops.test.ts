@@ -6,6 +6,7 @@ import { eventually } from '../helpers/eventually.js';
 import { type Ended, linesOf, live, resultOf } from '../helpers/headless.js';
 import { hook } from '../helpers/hooked.js';
 import { casesOf } from '../helpers/junit.js';
+import { timedOut } from '../helpers/ordered.js';
 import { type TmuxStage, tmuxStage, tree } from '../helpers/tmuxTeam.js';
 
 const pair = (member = '') => `---
@@ -37,7 +38,7 @@ async function stopped(
 ): Promise<Ended> {
   await using running = await live(stage, [...args, ...(stop === 'timeout' ? ['--timeout', '1s'] : [])], stage.repo);
   if (stop !== 'timeout') {
-    await eventually(isTime, 20_000);
+    await eventually(isTime);
     process.kill(running.pid, stop);
   }
   return await running.ended();
@@ -91,12 +92,12 @@ test.each([
     const SessionEnd = [{ hooks: [{ type: 'command', command: 'echo $$ > "$HOME/ending"; sleep 600', timeout: 600 }] }];
     await writeFile(join(hanging.repo, '.claude', 'settings.json'), JSON.stringify({ hooks: { SessionEnd } }));
     await using running = await live(hanging, [...RUN, '--trust', '--backend', backend], hanging.repo);
-    await eventually(() => expect(hanging.heard('bob')).toHaveLength(1), 20_000);
+    await eventually(() => expect(hanging.heard('bob')).toHaveLength(1));
     process.kill(running.pid, 'SIGINT');
     await eventually(() => {
       expect(running.stderr()).toContain('Interrupted (SIGINT). Ending the team.');
       expect(existsSync(inHome(hanging, 'ending'))).toBe(true);
-    }, 20_000);
+    });
     // Some that follow at once count as the first, passed on.
     await eventually(() => {
       if (!running.stderr().includes('killed now')) process.kill(running.pid, second);
@@ -117,7 +118,7 @@ test.each([
 test('a run whose team another shell takes down ends by itself, with its one result, and leaves the rest to that shell', async () => {
   await using hanging = await team();
   await using running = await live(hanging, [...RUN, '--name', 'red'], hanging.repo);
-  await eventually(() => expect(hanging.heard('bob')).toHaveLength(1), 20_000);
+  await eventually(() => expect(hanging.heard('bob')).toHaveLength(1));
   expect(await hanging.ok('down', 'red', '--force')).toMatch(/^Team "red" is down\. Archived in /);
   const ended = await running.ended();
   expect(ended.exitCode, ended.stderr).toBe(143);
@@ -129,14 +130,16 @@ test('a run whose team another shell takes down ends by itself, with its one res
 const DEAF = '(trap "" TERM INT HUP; sleep 600) & setsid sleep 600 & echo begun > $HOME/begun; wait';
 
 test('a member that hangs in a command that is deaf to signals keeps no run from its --timeout, and the command ends with it', async () => {
-  await using deaf = await team(
-    `agents: { team-lead: [{ reply: I wait. }], bob: [{ reply: [{ tool: Bash, input: { command: '${DEAF}' } }] }] }`,
-  );
-  const ended = await deaf.troupe([...RUN, '--timeout', '8s']);
-  expect(ended.exitCode, ended.stderr).toBe(124);
-  expect(existsSync(inHome(deaf, 'begun'))).toBe(true);
-  expect(resultOf(ended).errors).toContainEqual(expect.stringMatching(/^bob: working \(Bash\), 1 turn/));
-  expect((await deaf.traces()).processes).toEqual([]);
+  await timedOut(async (timeout) => {
+    await using deaf = await team(
+      `agents: { team-lead: [{ reply: I wait. }], bob: [{ reply: [{ tool: Bash, input: { command: '${DEAF}' } }] }] }`,
+    );
+    const ended = await deaf.troupe([...RUN, '--timeout', timeout], { timeout: 100_000 });
+    expect(ended.exitCode, ended.stderr).toBe(124);
+    expect(existsSync(inHome(deaf, 'begun'))).toBe(true);
+    expect(resultOf(ended).errors).toContainEqual(expect.stringMatching(/^bob: working \(Bash\), 1 turn/));
+    expect((await deaf.traces()).processes).toEqual([]);
+  });
 });
 
 test.each([
@@ -147,7 +150,7 @@ test.each([
     `agents: { team-lead: [{ when: { user: Hello }, reply: Hi. }, { reply: I wait. }], bob: [{ reply: [{ tool: Bash, input: { command: '${DEAF}' } }] }] }`,
   );
   await using running = await live(killed, [...RUN, '--name', 'killed'], killed.repo);
-  await eventually(() => expect(existsSync(inHome(killed, 'begun'))).toBe(true), 20_000);
+  await eventually(() => expect(existsSync(inHome(killed, 'begun'))).toBe(true));
   process.kill(running.pid, 'SIGKILL');
   await running.ended();
   expect((await killed.traces()).processes).not.toEqual([]);
@@ -169,7 +172,7 @@ test.each(['in-process', 'tmux'])(
     await eventually(() => {
       expect(running.stdout()).toContain('"init"');
       expect(read.heard('bob')).toHaveLength(1);
-    }, 20_000);
+    });
     running.closeStdout();
     // The next line has no reader.
     await read.ok('send', 'team-lead', 'Anything new?');

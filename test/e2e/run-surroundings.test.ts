@@ -41,7 +41,7 @@ test.concurrent.each([
   for (const name of without) delete surroundings[name];
   if (programs) surroundings['PATH'] = await onlyPath(alone, programs);
   const args = [BIN, 'run', 'Look.', '--output-format', 'json', '--permission-mode', 'bypassPermissions'];
-  const ended = await run(process.execPath, args, { env: surroundings, cwd: alone.folder, timeout: 60_000 });
+  const ended = await run(process.execPath, args, { env: surroundings, cwd: alone.folder, timeout: 100_000 });
   expect(ended.exitCode, ended.stderr).toBe(0);
   expect(resultOf(ended)).toMatchObject({ result: 'It works.', permission_denials: [] });
   expect(ended.stdout + ended.stderr).not.toContain('\x1b[');
@@ -64,7 +64,7 @@ test.concurrent.each([
   for (const name of without) delete surroundings[name];
   if (programs) surroundings['PATH'] = await onlyPath(alone, programs);
   const words = [BIN, 'run', 'Look.', '--output-format', 'json', ...args];
-  const ended = await run(process.execPath, words, { env: surroundings, cwd: alone.folder, timeout: 60_000 });
+  const ended = await run(process.execPath, words, { env: surroundings, cwd: alone.folder, timeout: 100_000 });
   expect(ended.exitCode, ended.stderr).toBe(exitCode);
   expect(ended.stderr).toMatch(says);
   const lines = ended.stderr
@@ -86,7 +86,7 @@ test.skipIf(!canUnshare)('a run works in a checkout that cannot be written to, a
     'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && cd "$0" && ! touch x 2>/dev/null && exec "$@"';
   const ended = await run('unshare', ['-m', 'sh', '-c', script, checkout, process.execPath, BIN, ...words], {
     env: alone.env,
-    timeout: 60_000,
+    timeout: 100_000,
   });
   expect(ended.exitCode, ended.stderr).toBe(0);
   expect(resultOf(ended)).toMatchObject({ result: 'It works.' });

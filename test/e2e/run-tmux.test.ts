@@ -43,7 +43,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     await using team = await pair();
     const before = await team.traces();
     await using running = await live(team, RUN, team.repo);
-    await eventually(() => expect(team.heard('bob')).toHaveLength(1), 20_000);
+    await eventually(() => expect(team.heard('bob')).toHaveLength(1));
     process.kill(running.pid, signal);
     await running.ended();
     expect(await team.traces()).toEqual(before);
@@ -55,9 +55,11 @@ test.each([
   { what: 'gc', args: ['gc'] },
 ])('what a killed run left in tmux is ended by $what, and its team stays', async ({ args }) => {
   await using team = await pair();
-  const before = await team.traces();
+  // Whoever is killed may hold a lock just then: it is another's when it is stale.
+  const traces = async () => ({ ...(await team.traces()), locks: [] });
+  const before = await traces();
   await using running = await live(team, [...RUN, '--name', 'killed'], team.repo);
-  await eventually(() => expect(team.heard('bob')).toHaveLength(1), 20_000);
+  await eventually(() => expect(team.heard('bob')).toHaveLength(1));
   process.kill(running.pid, 'SIGKILL');
   await running.ended();
   // A member sees by itself that its lead is gone.
@@ -68,5 +70,5 @@ test.each([
   expect((await team.traces()).sockets).toHaveLength(1);
   const next = await team.troupe(args);
   expect(next.exitCode, next.stderr).toBe(0);
-  await eventually(async () => expect(await team.traces()).toEqual(before), 20_000);
+  await eventually(async () => expect(await traces()).toEqual(before));
 });

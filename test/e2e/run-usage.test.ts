@@ -57,7 +57,7 @@ test('an unknown --output-format is wrong usage, with those that there are', asy
 test('a huge prompt on stdin arrives as its beginning, with the file that holds all of it', async () => {
   await using alone = await stage(SAYS);
   const input = `first ${'word '.repeat(100_000)} last`;
-  const ended = await alone.troupe(['run', '--keep'], { input, timeout: 60_000 });
+  const ended = await alone.troupe(['run', '--keep'], { input, timeout: 100_000 });
   expect(ended.exitCode, ended.stderr).toBe(0);
   const [heard = ''] = heardBy(alone, 'team-lead');
   expect(heard).toContain(input.slice(0, 1000));

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { eventually } from '../helpers/eventually.js';
 import { live, resultOf } from '../helpers/headless.js';
+import { timedOut } from '../helpers/ordered.js';
 import { type TmuxStage, tmuxStage } from '../helpers/tmuxTeam.js';
 
 const TEAM = `---
@@ -59,13 +60,15 @@ test.concurrent.each(['in-process', 'tmux'])(
 );
 
 test.concurrent('a run that is ended by --timeout names what is not committed, and loses nothing', async () => {
-  await using team = await makers({ ada: does('echo half > half.txt; sleep 60'), bob: does('true') });
-  const ended = await team.troupe([...JSON_RUN, '--timeout', '15s']);
-  expect(ended.exitCode, ended.stderr).toBe(124);
-  const ada = resultOf(ended).worktrees.find(({ member }) => member === 'ada');
-  expect(ada?.holds).toContain('1 file untracked');
-  expect(ada).not.toHaveProperty('lost');
-  expect(await readFile(join(ada?.path ?? '', 'half.txt'), 'utf8')).toBe('half\n');
+  await timedOut(async (timeout) => {
+    await using team = await makers({ ada: does('echo half > half.txt; sleep 100'), bob: does('true') });
+    const ended = await team.troupe([...JSON_RUN, '--timeout', timeout], { timeout: 100_000 });
+    expect(ended.exitCode, ended.stderr).toBe(124);
+    const ada = resultOf(ended).worktrees.find(({ member }) => member === 'ada');
+    expect(ada?.holds).toContain('1 file untracked');
+    expect(ada).not.toHaveProperty('lost');
+    expect(await readFile(join(ada?.path ?? '', 'half.txt'), 'utf8')).toBe('half\n');
+  });
 });
 
 const Record = z.looseObject({ pid: z.number() });
@@ -81,7 +84,7 @@ test.concurrent('the worktree of a member that died is named and kept', async ()
     const { worktree: path = '' } = await team.member('ada');
     expect(existsSync(join(path, 'half.txt'))).toBe(true);
     return path;
-  }, 20_000);
+  });
   const record = await readFile(join(team.home, 'teams', 'dies', 'run', 'ada.json'), 'utf8');
   process.kill(Record.parse(JSON.parse(record)).pid, 'SIGKILL');
   const ended = await running.ended();

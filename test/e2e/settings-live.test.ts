@@ -29,10 +29,10 @@ agents:
       reply: [{ tool: SendMessage, input: { to: bob, message: Go., summary: go } }]
     - reply: Done.
   bob:
-    - when: { turn: 1 }
-      reply: Ready.
     - when: { user: 'Go\\.' }
       reply: [${bash('node forbidden.js')}]
+    - when: { turn: 1 }
+      reply: Ready.
     - reply: Bob is done.
 `);
     await addTemplate(

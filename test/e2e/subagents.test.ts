@@ -6,6 +6,7 @@ import { markedProcesses } from '../../src/host/children.js';
 import { openTaskFiles } from '../../src/transcript/taskFiles.js';
 import { eventually } from '../helpers/eventually.js';
 import { addTemplate, heardBy, linesOf, runJson } from '../helpers/headless.js';
+import { goWhen, UNTIL_GO } from '../helpers/ordered.js';
 import { type Stage, stage } from '../helpers/program.js';
 
 /** What is on disk of the only session of a home. */
@@ -31,13 +32,18 @@ agents:
     - reply: I go on without it.
   team-lead/*:
     - when: { turn: 1 }
-      reply: [{ text: First I sleep. }, { tool: Bash, input: { command: sleep 1.5 } }]
+      reply: [{ text: First I wait. }, { tool: Bash, input: { command: '${UNTIL_GO}' } }]
     - reply: 'It is <b>42</b>.'
 `;
+/** The lead has ended its turn, and the agent is at work. */
+const RESTS = { name: 'team-lead', state: 'idle', turns: 2 };
 
 test('an agent in the background keeps a run from being over; its one notice wakes the lead, its output is whole by then', async () => {
   await using team = await stage(BACKGROUND);
-  const { exitCode, result } = await runJson(team, 'Look.', '--permission-mode', 'bypassPermissions');
+  const [{ exitCode, result }] = await Promise.all([
+    runJson(team, 'Look.', '--permission-mode', 'bypassPermissions'),
+    goWhen(team, RESTS),
+  ]);
   expect(exitCode).toBe(0);
   expect(result).toMatchObject({ subtype: 'success', result: 'I was told.', num_turns: 3 });
 
@@ -50,14 +56,14 @@ test('an agent in the background keeps a run from being over; its one notice wak
       backgrounded: true,
       notified: true,
       result: 'It is <b>42</b>.',
-      progress: { toolUses: 1, recentActivities: ['Running sleep 1.5'] },
+      progress: { toolUses: 1, recentActivities: [expect.stringMatching(/^Running until/)] },
     },
   ]);
   expect(agents).toMatchObject([
     { agentId: tasks[0].agentId, agentType: 'general-purpose', status: 'completed', parent: 'team-lead', depth: 1 },
   ]);
   expect(await readFile(tasks[0].outputFile, 'utf8')).toMatch(
-    /^First I sleep\.\n\[Running sleep 1\.5\]\n[\s\S]*\nIt is <b>42<\/b>\.\n$/,
+    /^First I wait\.\n\[Running until .*\]\n[\s\S]*\nIt is <b>42<\/b>\.\n$/,
   );
   const told = heardBy(team, 'team-lead').join('\n');
   expect(told).toContain('It is &lt;b&gt;42&lt;/b&gt;.');
@@ -66,10 +72,12 @@ test('an agent in the background keeps a run from being over; its one notice wak
 
 test('stream-json tells when a task starts, gets on and ends', async () => {
   await using team = await stage(BACKGROUND);
-  const ended = await team.troupe(
-    ['run', '--output-format', 'stream-json', 'Look.', '--permission-mode', 'bypassPermissions'],
-    { timeout: 60_000 },
-  );
+  const [ended] = await Promise.all([
+    team.troupe(['run', '--output-format', 'stream-json', 'Look.', '--permission-mode', 'bypassPermissions'], {
+      timeout: 100_000,
+    }),
+    goWhen(team, RESTS),
+  ]);
   const lines = linesOf(ended).filter(({ subtype }) => subtype?.startsWith('task_'));
   expect(lines[0]).toMatchObject({ subtype: 'task_started', status: 'running', task_type: 'agent' });
   expect(lines.at(-1)).toMatchObject({ subtype: 'task_notification', status: 'completed', usage: { tool_uses: 1 } });

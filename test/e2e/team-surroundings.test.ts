@@ -35,7 +35,7 @@ test.each(BACKENDS)(
     await writeFile(join(decoy, 'teams', 'red', 'config.json'), '{}');
     const before = await readdir(decoy, { recursive: true });
     await addTemplate(team, 'two', TEAM('sub'));
-    const here = { troupe: (args: readonly string[]) => team.troupe(args, { cwd: repo, timeout: 60_000 }) };
+    const here = { troupe: (args: readonly string[]) => team.troupe(args, { cwd: repo, timeout: 100_000 }) };
     const { exitCode, stderr } = await runJson(here, 'two', '--name', 'red', '--backend', backend);
     expect(exitCode, stderr).toBe(0);
     const folders = ['team-lead', 'bob', 'eve'].map((agent) => resultsOf(team, agent));
@@ -47,7 +47,7 @@ test.each(BACKENDS)(
 test.each(BACKENDS)('a member’s folder that is not there is refused before anybody works (%s)', async (backend) => {
   await using team = await stage(`agents:${['team-lead', 'bob', 'eve'].map(looks).join('')}`);
   await addTemplate(team, 'two', TEAM('nowhere'));
-  const { exitCode, stderr } = await team.troupe(['run', 'two', '--backend', backend], { timeout: 60_000 });
+  const { exitCode, stderr } = await team.troupe(['run', 'two', '--backend', backend], { timeout: 100_000 });
   expect(exitCode).not.toBe(0);
   expect(stderr).toContain(join(team.folder, 'nowhere'));
   expect(requestsOf(team, 'eve')).toEqual([]);

@@ -22,7 +22,7 @@ async function play(
   const staged = await stage(script);
   const repo = join(staged.folder, 'project');
   await initRepo(repo);
-  const ended = await staged.troupe(['run', name, prompt, '--output-format', 'json'], { cwd: repo, timeout: 60_000 });
+  const ended = await staged.troupe(['run', name, prompt, '--output-format', 'json'], { cwd: repo, timeout: 100_000 });
   return {
     ...ended,
     result: resultOf(ended),
@@ -40,7 +40,7 @@ test('debug: three argue, and the theory that nobody refutes is the cause', asyn
   );
   expect(played.result.permission_denials).toEqual([]);
   expect(await played.lines('status', '--porcelain')).toBe('');
-}, 60_000);
+});
 
 test('research: three report, and the answer names what each found', async () => {
   await using played = await play('research', 'How is a release made?');
@@ -48,7 +48,7 @@ test('research: three report, and the answer names what each found', async () =>
   expect(played.result.result).toMatch(/^Answer: |^Nothing more to do/);
   expect(played.result.permission_denials).toEqual([]);
   expect(played.result.members.map(({ name }) => name).sort()).toEqual(['code', 'history', 'team-lead', 'writings']);
-}, 60_000);
+});
 
 test('refactor: two parts in worktrees of their own are put together on a branch, and the lead merges it', async () => {
   await using played = await play('refactor', 'Describe both halves.');
@@ -59,4 +59,4 @@ test('refactor: two parts in worktrees of their own are put together on a branch
   // Everything is merged, so nothing of the worktrees is left.
   expect(played.result.worktrees).toEqual([]);
   expect(await played.lines('worktree', 'list')).not.toContain('troupe/');
-}, 60_000);
+});

@@ -79,4 +79,4 @@ test('a team that is saved as a template and started from it is the same team', 
   await team.ok('up', 'again', '--name', 'second', '--detach', '--backend', 'tmux');
   expect(await essence(team, 'second')).toEqual(first);
   await team.ok('down', '--force');
-}, 60_000);
+});

@@ -96,7 +96,7 @@ test('silence about a permission in the lead’s process ends in a denial too', 
     '--backend',
     'in-process',
   ]);
-  await eventually(() => expect(stage.heard('worker').at(-1)).toContain('Nobody answered within'), 20_000);
+  await eventually(() => expect(stage.heard('worker').at(-1)).toContain('Nobody answered within'));
   expect(existsSync(join(stage.repo, 'first'))).toBe(false);
   await user.type(user.pane, '/down');
   expect(await exitCode()).toBe(0);

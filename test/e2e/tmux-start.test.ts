@@ -18,12 +18,15 @@ Wait for both.
 
 const UP = ['up', 'pair', '--name', 'short-lived', '--detach'];
 
+/** tmux 3.3 loses what a program says in the moment of its death, when the machine is busy. */
+const LAST = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);';
+
 /** Ends every node that has `word` among its arguments, before its first line. */
 async function poison(stage: TmuxStage, word: string): Promise<Record<string, string>> {
   const file = join(stage.folder, 'poison.cjs');
   await writeFile(
     file,
-    `if (process.argv.some((argument) => argument.endsWith(${JSON.stringify(word)}))) { console.error('no such luck'); process.exit(7); }`,
+    `if (process.argv.some((argument) => argument.endsWith(${JSON.stringify(word)}))) { console.error('no such luck'); ${LAST} process.exit(7); }`,
   );
   return { ...stage.env, NODE_OPTIONS: `--require ${file}` };
 }

@@ -42,7 +42,7 @@ test.each([
     await stage.ok('up', 'pair', '--name', 'other', '--detach', '--backend', 'tmux');
     expect(await stage.ok('ls')).not.toContain('hands');
     await stage.until('reviewer', 'idle');
-    await eventually(async () => expect(await processesOf(stage, 'hands')).toEqual([]), 40_000);
+    await eventually(async () => expect(await processesOf(stage, 'hands')).toEqual([]));
     await stage.ok('down');
   },
 );

@@ -60,7 +60,7 @@ test.each(BACKENDS)(
     await addAgents(home);
     await addTemplate(home, 'two', TEAM);
     const env = { ...home.env, ANTHROPIC_BASE_URL: scripted.server.url };
-    const here = { troupe: (args: readonly string[]) => home.troupe(args, { cwd: repo, env, timeout: 60_000 }) };
+    const here = { troupe: (args: readonly string[]) => home.troupe(args, { cwd: repo, env, timeout: 100_000 }) };
     // Nothing but the definitions stands in the way.
     const { exitCode, stderr } = await runJson(
       here,

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { markedProcesses } from '../../src/host/children.js';
 import { heardBy, runJson } from '../helpers/headless.js';
+import { goWhen, UNTIL_GO } from '../helpers/ordered.js';
 import { stage } from '../helpers/program.js';
 import { resultsOf } from '../helpers/requests.js';
 
@@ -10,12 +11,15 @@ test('a command in the background keeps the run open, and its end wakes the agen
 agents:
   team-lead:
     - when: { turn: 1 }
-      reply: [{ tool: Bash, input: { command: 'echo first; sleep 1.5; echo last', run_in_background: true, description: print } }]
+      reply: [{ tool: Bash, input: { command: 'echo first; ${UNTIL_GO}; echo last', run_in_background: true, description: print } }]
     - when: { user: 'task-notification' }
       reply: I was told.
     - reply: I go on.
 `);
-  const { result } = await runJson(team, 'Go.', '--permission-mode', 'bypassPermissions');
+  const [{ result }] = await Promise.all([
+    runJson(team, 'Go.', '--permission-mode', 'bypassPermissions'),
+    goWhen(team, { name: 'team-lead', state: 'idle', turns: 2 }),
+  ]);
   expect(result).toMatchObject({ subtype: 'success', result: 'I was told.' });
   const [started] = resultsOf(team, 'team-lead');
   const [, path = ''] =
@@ -29,7 +33,7 @@ test('a command that is not done in time goes on in the background; TaskOutput s
 agents:
   team-lead:
     - when: { turn: 1 }
-      reply: [{ tool: Bash, input: { command: 'echo here; setsid sleep 300 & while true; do sleep 1; done', timeout: 500 } }]
+      reply: [{ tool: Bash, input: { command: 'echo here; setsid sleep 300 & while true; do sleep 1; done', timeout: 1000 } }]
     - when: { turn: 2 }
       capture: { id: { from: result, match: 'Task ([^;]+);' } }
       reply: [{ tool: TaskOutput, input: { task_id: '{{id}}', block: false } }]
@@ -41,7 +45,7 @@ agents:
   expect(result.subtype).toBe('success');
   const [moved, stand, stopped] = resultsOf(team, 'team-lead').map(String);
   expect(moved).toMatch(
-    /^The command did not end within 0\.5 s and was moved to the background, where it goes on\. Task /,
+    /^The command did not end within 1 s and was moved to the background, where it goes on\. Task /,
   );
   expect(stand).toMatch(/running[\s\S]*here/);
   expect(stopped).toContain('"task_type":"shell"');

@@ -20,7 +20,7 @@ ${calls.map((call) => `        - ${call}`).join('\n')}
     - reply: 'A small answer.'
 `;
 
-test('the shipped program reads pages of a PDF and cells of a notebook, and changes one', async () => {
+test('the shipped program reads pages of a PDF and cells of a notebook, and changes one; of what is damaged in them nothing is printed', async () => {
   await using team = await stage(
     reply(
       '{ tool: Read, input: { file_path: a.pdf, pages: "2-3" } }',
@@ -30,13 +30,16 @@ test('the shipped program reads pages of a PDF and cells of a notebook, and chan
   );
   const pdf = await PDFDocument.create();
   for (let page = 0; page < 12; page++) pdf.addPage([100, 100]);
-  await writeFile(join(team.folder, 'a.pdf'), await pdf.save());
+  const written = Buffer.from(await pdf.save({ useObjectStreams: false })).toString('latin1');
+  const damage = '99 0 obj\n<< /A [ (( >>\nendobj\n';
+  await writeFile(join(team.folder, 'a.pdf'), written.replace('xref', `${damage}xref`), 'latin1');
   const cells = [{ cell_type: 'markdown', id: 'one', metadata: {}, source: ['first'] }];
   await writeFile(
     join(team.folder, 'a.ipynb'),
     JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 }),
   );
-  const { result } = await runJson(team, 'Read.', '--permission-mode', 'acceptEdits');
+  const { result, stderr } = await runJson(team, 'Read.', '--permission-mode', 'acceptEdits');
+  expect(stderr).toBe('');
   expect(result).toMatchObject({ subtype: 'success', permission_denials: [] });
   expect(resultsOf(team, 'team-lead')).toMatchObject([
     [
@@ -105,7 +108,7 @@ agents:
       ...['run', '--output-format', 'json', 'Go.', '--permission-mode', 'acceptEdits'],
       ...['--allowed-tools', 'EnterWorktree,ExitWorktree'],
     ],
-    { cwd: join(repo, 'sub'), timeout: 60_000 },
+    { cwd: join(repo, 'sub'), timeout: 100_000 },
   );
   expect(ended.exitCode, ended.stderr + ended.stdout).toBe(0);
   const path = join(repo, '.claude/worktrees/mine');

@@ -209,7 +209,7 @@ agents:
   await eventually(async () => {
     const shown = await team.tmux('capture-pane', '-p', '-t', pane);
     expect(shown).toMatch(/\[Colour\] Which colour\?\n {2}1 {2}Red {2}warm\n {2}2 {2}Blue {2}cold\n {2}\/answer q1 1/);
-  }, 20_000);
+  });
   expect(await team.tmux('capture-pane', '-p', '-t', pane)).toMatch(/● To do\n {2}▸ ask\n/);
   const { members } = JSON.parse(await team.ok('status', '--json'));
   expect(members.find(({ name }: { name: string }) => name === 'team-lead')).toMatchObject({

@@ -38,6 +38,23 @@ export function countedBy({ server }: Pick<Stage, 'server'>): Counted[] {
     });
 }
 
+const again = (command: string) => `[{ text: Once more. }, { tool: Bash, input: { command: '${command}' } }]`;
+/** Rules of an agent that never comes to an end, and does not go round in circles. */
+export const GOES_ON = `[{ when: { turn: 1 }, reply: ${again('sleep 0.2; echo x')} }, { reply: ${again('sleep 0.2; echo x{{result}}')} }]`;
+
+/**
+ * The requests of agents that could know that the limit was reached. Of each other agent the newest answer may not be
+ * written down yet: all before it are, for it has asked again since.
+ */
+export function askedOver(limitUsd: number, counted: readonly Counted[]): Counted[] {
+  return counted.filter(({ agent }, index) => {
+    const before = counted.slice(0, index);
+    const newest = new Map(before.map((request) => [request.agent, request]));
+    const known = before.filter((request) => request.agent === agent || newest.get(request.agent) !== request);
+    return sumOf(known).usd >= limitUsd;
+  });
+}
+
 export function sumOf(counted: readonly Counted[]): { usage: ApiUsage; usd: number } {
   const sum = (key: keyof ApiUsage) => counted.reduce((total, { usage }) => total + usage[key], 0);
   return {

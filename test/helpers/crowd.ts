@@ -21,7 +21,7 @@ Wait for all of them.
 
 const namesOf = (count: number) => Array.from({ length: count }, (_, index) => `worker-${index + 1}`);
 /** Starting many processes on few cores takes a while. */
-export const PATIENT = 150_000;
+export const PATIENT = 250_000;
 
 /** So many members in tmux have readable panes and turns of their own, hear what is said to all, and leave nothing. */
 export async function expectCrowdInTmux(count: number): Promise<void> {

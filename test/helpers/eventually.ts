@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
  * Repeats `check` until it passes and returns what it returned. The last failure is the one reported. Between two looks
  * passes at least twice the time that one took: looking is not to slow down what is looked for.
  */
-export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 20_000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 50_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const began = Date.now();

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/host/clock.js';
+import { type Clock, systemClock } from '../../src/host/clock.js';
 import { eventually } from './eventually.js';
 
 export interface FakeClock extends Clock {
@@ -51,6 +51,17 @@ export function fakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
     },
     pass,
     sleeping: () => waiting.length,
+  };
+}
+
+/** The real time, but that a sleep of just so long is over only when `isTime` passes as well: what has a time-out gets that far first. */
+export function realClockUntil(ms: number, isTime: () => unknown): Clock {
+  return {
+    ...systemClock,
+    async sleep(slept, signal) {
+      await systemClock.sleep(slept, signal);
+      if (slept === ms) await eventually(isTime);
+    },
   };
 }
 

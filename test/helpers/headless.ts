@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import * as z from 'zod/mini';
 import { RunResult } from '../../src/headless/result.js';
+import { systemClock, within } from '../../src/host/clock.js';
+import { collect } from '../../src/host/collect.js';
 import { start } from '../../src/host/run.js';
 import { BIN, type Stage } from './program.js';
 import { textOf } from './requests.js';
@@ -32,7 +34,7 @@ export function linesOf({ stdout }: Ended): Line[] {
 
 /** `run` with a result as JSON. */
 export async function runJson(stage: Pick<Stage, 'troupe'>, ...args: string[]): Promise<Ended & { result: RunResult }> {
-  const ended = await stage.troupe(['run', '--output-format', 'json', ...args], { timeout: 60_000 });
+  const ended = await stage.troupe(['run', '--output-format', 'json', ...args], { timeout: 100_000 });
   return { ...ended, result: resultOf(ended) };
 }
 
@@ -60,24 +62,22 @@ export interface Live extends AsyncDisposable {
   ended(): Promise<Ended>;
 }
 
+const LAST_WORDS_MS = 10_000;
+
 /** Starts the program; it is ended with the test. */
 export async function live({ env, folder }: Stage, args: readonly string[], cwd = folder): Promise<Live> {
   const started = await start(process.execPath, [BIN, ...args], { cwd, env });
-  let [stdout, stderr] = ['', ''];
-  started.stdout?.on('data', (chunk) => {
-    stdout += chunk;
-  });
-  started.stderr?.on('data', (chunk) => {
-    stderr += chunk;
-  });
+  const [stdout, stderr] = [collect(started.stdout), collect(started.stderr)];
   return {
     pid: started.pid,
     closeStdout: () => started.stdout?.destroy(),
-    stdout: () => stdout,
-    stderr: () => stderr,
+    stdout: () => stdout.text(),
+    stderr: () => stderr.text(),
     async ended() {
       const { code } = await started.exited;
-      return { exitCode: code ?? -1, stdout, stderr };
+      // What it printed last may come behind its end; what a killed one leaves running may hold its output for ever.
+      await within(systemClock, LAST_WORDS_MS, () => Promise.all([stdout.ended, stderr.ended]));
+      return { exitCode: code ?? -1, stdout: stdout.text(), stderr: stderr.text() };
     },
     async [Symbol.asyncDispose]() {
       try {

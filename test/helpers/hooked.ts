@@ -30,5 +30,5 @@ export async function project(script: string, settings: object, more: { readonly
 export const hook = (command: string, matcher?: string) => [
   { ...(matcher && { matcher }), hooks: [{ type: 'command', command }] },
 ];
-/** A hook that keeps what it is told. */
-export const NOTE = '(tr -d "\\n"; echo) >> "$CLAUDE_PROJECT_DIR/../told"';
+/** A hook that keeps what it is told: in one write, for several may be told at once. */
+export const NOTE = 'told=$(tr -d "\\n"); printf "%s\\n" "$told" >> "$CLAUDE_PROJECT_DIR/../told"';

@@ -205,8 +205,7 @@ export const IN_A_TEAM: readonly Refusal[] = [
   },
   {
     args: ['attach', 'bob'],
-    exitCode: 1,
-    says: 'The members of "taken" have no panes: they run inside one process. Look with: troupe peek -f bob -t taken',
+    says: 'The dashboard needs a terminal. Without one: troupe status -t taken',
   },
   ...['../x', 'a/b'].map((name) => ({
     args: ['add', name],

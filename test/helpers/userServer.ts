@@ -61,7 +61,7 @@ export async function userServer(stage: TmuxStage, { neighbour = false } = {}): 
         const text = (await readFile(exit, 'utf8')).trim();
         expect(text).not.toBe('');
         return Number(text);
-      }, 40_000);
+      }, 100_000);
   };
   // A shell that is still starting has children that are none of a team's.
   await (await say(pane, ['true']))();

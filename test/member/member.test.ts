@@ -178,6 +178,38 @@ test('it leaves at once when idle, and behind the running call when working', as
   expect(bob.client.requests.length).toBe(1);
 });
 
+test('before its first turn its role may have it wait, which its end cuts short; later turns begin at once', async () => {
+  await using team = await teamOnDisk({ members: ['bob'] });
+  await write(team, 'begin');
+  const waits: AbortSignal[] = [];
+  let go = () => {};
+  const role: Partial<Role> = {
+    beforeFirstTurn(over) {
+      waits.push(over);
+      return new Promise((resolve, reject) => {
+        go = resolve;
+        over.addEventListener('abort', () => reject(over.reason), { once: true });
+      });
+    },
+  };
+  {
+    await using early = memberIn(team, [], [], role);
+    await eventually(() => expect(waits).toHaveLength(1));
+    early.member.control.leave();
+    await early.life;
+    expect(early.client.requests).toEqual([]);
+    expect(early.states).toEqual([]);
+  }
+  await using bob = memberIn(team, [{ text: 'one' }, { text: 'two' }], [], role);
+  await eventually(() => expect(waits).toHaveLength(2));
+  expect(bob.client.requests).toEqual([]);
+  go();
+  await eventually(() => expect(bob.states).toEqual(['working', 'idle']));
+  await write(team, 'more');
+  await eventually(() => expect(bob.client.requests).toHaveLength(2));
+  expect(waits).toHaveLength(2);
+});
+
 test('what it takes to work is loaded with its first work, and for one that ends before never', async () => {
   await using team = await teamOnDisk({ members: ['bob'] });
   {

@@ -35,7 +35,7 @@ describe('auto', () => {
   test('falls back to this process with one line that says so', async () => {
     expect(await choose({ version: 'none' })).toEqual({
       type: 'in-process',
-      notice: 'There is no tmux on the PATH. The team runs in this process.',
+      notice: 'There is no tmux on the PATH. The team runs in this process. /dashboard shows its members.',
     });
     expect(await choose({ version: '2.9' })).toMatchObject({
       type: 'in-process',

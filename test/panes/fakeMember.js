@@ -4,10 +4,10 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 const launch = JSON.parse(readFileSync(process.argv[4], 'utf8'));
 if (launch.dies) {
   console.error(launch.dies.words);
+  // tmux 3.3 loses what a program says in the moment of its death, when the machine is busy.
+  await new Promise((resolve) => setTimeout(resolve, 500));
   if (launch.dies.signal) process.kill(process.pid, launch.dies.signal);
   process.exitCode = launch.dies.code;
-  // tmux 3.3 loses the end of much that a program says in the moment of its death, when the machine is busy.
-  if (launch.dies.lastingMs) await new Promise((resolve) => setTimeout(resolve, launch.dies.lastingMs));
 } else {
   const facts = { argv: process.argv.slice(2), cwd: process.cwd(), pid: process.pid, environment: process.env };
   writeFileSync(`${launch.ready}.new`, JSON.stringify(facts));

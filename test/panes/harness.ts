@@ -23,8 +23,6 @@ export interface Dies {
   readonly words: string;
   readonly code?: number;
   readonly signal?: string;
-  /** Milliseconds that it goes on after its last words. */
-  readonly lastingMs?: number;
 }
 
 /** A backend and a folder of launch files for the fake member. */

@@ -1,3 +1,5 @@
+import { LAUNCH_VARIABLE } from '../backend.js';
+
 // What node, its loader and libc read before the first line of a program runs: too early for a launch file.
 const START_TIME = /^(NODE_OPTIONS|NODE_PATH|NODE_ENV|NODE_EXTRA_CA_CERTS|LD_.*|LANG|LC_.*|TZ|SSL_CERT_.*)$/;
 
@@ -14,18 +16,20 @@ export function paneArgv(given: {
   readonly program: readonly string[];
   readonly role: 'lead' | 'teammate';
   readonly launchFile: string;
+  readonly launchId?: string | undefined;
   /** That of whoever starts it. */
   readonly environment: Readonly<Record<string, string>>;
   /** The names in tmux's own environment. */
   readonly serverNames: readonly string[];
 }): string[] {
-  const { program, role, launchFile, environment, serverNames } = given;
+  const { program, role, launchFile, launchId, environment, serverNames } = given;
   const foreign = [...new Set(serverNames)].filter((name) => !(name in environment) && !TERMINAL.test(name));
   const early = Object.entries(environment).filter(([name]) => START_TIME.test(name));
   return [
     '/usr/bin/env',
     ...foreign.flatMap((name) => ['-u', name]),
     ...early.map(([name, value]) => `${name}=${value}`),
+    ...(launchId === undefined ? [] : [`${LAUNCH_VARIABLE}=${launchId}`]),
     ...program,
     role,
     '--launch',

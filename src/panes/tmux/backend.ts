@@ -79,8 +79,8 @@ export function createTmuxBackend(options: TmuxBackendOptions): TmuxBackend {
     }
     const { pane, lines, dress } = await placing.emptyPane(request, rows);
     try {
-      const { role, launchFile, cwd } = request;
-      const argv = paneArgv({ program, role, launchFile, environment, serverNames: environmentNames });
+      const { role, launchFile, launchId, cwd } = request;
+      const argv = paneArgv({ program, role, launchFile, launchId, environment, serverNames: environmentNames });
       await tmux(
         command.setPaneOption(pane.paneId, command.TEAM_MARK, team),
         command.setPaneOption(pane.paneId, command.AGENT_MARK, request.member),

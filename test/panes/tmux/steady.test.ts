@@ -73,3 +73,18 @@ test('a window of another size is arranged anew, the lead with two fifths of it,
   await look();
   expect(await widths()).toEqual(asTmuxDoes);
 });
+
+test('the border of a member that was killed says so, also when nobody is left to tell tmux', async () => {
+  await using stage = await ownServer();
+  const tmux = createTmux(run, { socketPath: stage.facts.socketPath });
+  const pane = await stage.start('alice', { role: 'lead' });
+  const { pid } = await stage.ready('alice');
+  const border = async () =>
+    (await tmux(['display-message', '-p', '-t', pane.paneId, '#{E:pane-border-format}']))[0]?.replace(/#\[.*?\]/g, '');
+  await stage.backend.refresh([{ pane, member: 'alice', state: 'idle', activity: 'Read' }]);
+  expect(await border()).toBe(' alice idle Read');
+  process.kill(pid, 'SIGKILL');
+  await eventually(async () => expect(await border()).toBe(' alice terminated'));
+  await stage.backend.refresh([{ pane, member: 'alice', state: 'exited' }]);
+  expect(await border()).toBe(' alice exited');
+});

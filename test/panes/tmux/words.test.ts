@@ -89,15 +89,16 @@ test("last words have neither empty lines at their end nor tmux's own note", () 
 });
 
 describe('the command of a pane', () => {
+  const facts = { program: ['node', 't.js'], role: 'teammate', launchFile: '/l.json', launchId: 'bob@red:2' } as const;
   const argv = (environment: Record<string, string>, serverNames: string[]) =>
-    paneArgv({ program: ['node', 't.js'], role: 'teammate', launchFile: '/l.json', environment, serverNames });
+    paneArgv({ ...facts, environment, serverNames });
 
   test('unsets what only the server has, sets what is read before the first line, and holds nothing else', () => {
     const environment = { PATH: '/bin', API_KEY: 's3cr3t', NODE_OPTIONS: '--no-warnings', LC_ALL: 'C', LD_PRELOAD: '' };
     expect(argv(environment, ['PATH', 'OLD', 'NODE_OPTIONS', 'NODE_PATH', 'TERM', 'TMUX', 'OLD'])).toEqual([
       '/usr/bin/env',
       ...['-u', 'OLD', '-u', 'NODE_PATH'],
-      ...['NODE_OPTIONS=--no-warnings', 'LC_ALL=C', 'LD_PRELOAD='],
+      ...['NODE_OPTIONS=--no-warnings', 'LC_ALL=C', 'LD_PRELOAD=', 'TROUPE_LAUNCH=bob@red:2'],
       ...['node', 't.js', 'teammate', '--launch', '/l.json'],
     ]);
   });
