@@ -141,7 +141,7 @@ describe('a trespass is reported with its file and line', () => {
     ['const { stderr } = process;', 'cli/output.ts, tui/'],
     ["const l = await import('proper-lockfile');", 'store/lock.ts'],
     ["import matter from 'gray-matter';", 'definitions/frontmatter.ts'],
-    ["import blessed from 'blessed';", 'tui/dashboard.ts'],
+    ["import { Worker } from 'node:worker_threads';", 'host/thread.ts'],
     ["import { Command } from 'commander';", 'cli/'],
     ["import Anthropic from '@anthropic-ai/sdk';", 'model/anthropic.ts'],
     ["import { type Anthropic } from '@anthropic-ai/sdk';", 'model/anthropic.ts'],

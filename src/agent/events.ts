@@ -1,5 +1,5 @@
 import type { AssistantMessage, MessageParam, RetryEvent, ToolUseBlock, Usage } from '../model/types.js';
-import type { TaskEvent } from './background.js';
+import type { TaskEvent } from './background/background.js';
 
 /** How one turn of an agent's conversation ended: from a prompt to the answer that asks for no more tools. */
 export type TurnEnd =

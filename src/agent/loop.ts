@@ -13,13 +13,13 @@ import { ModelError } from '../model/types.js';
 import { messageOf } from '../util/errors.js';
 import type { Arrival, Arrivals } from './arrivals.js';
 import { DeniedError } from './autoMode.js';
+import { answerCalls, type CallDeps, NOT_RUN } from './calls/toolCalls.js';
 import { type Compaction, summarise } from './compaction.js';
 import type { AgentEvent, CompactionTrigger, TurnEnd } from './events.js';
 import { createLoopDetector } from './loopDetection.js';
 import { placeholderResults } from './pairs.js';
 import type { TranscriptPort } from './ports.js';
 import { finalText } from './result.js';
-import { answerCalls, type CallDeps, NOT_RUN } from './toolCalls.js';
 
 /** How often an answer that ran into the output limit is taken up again. */
 const MAX_CONTINUATIONS = 3;

@@ -3,7 +3,7 @@ import type { ContentBlockParam, ToolSchema } from '../model/types.js';
 import type { Access } from '../permissions/access.js';
 import type { PermissionMode } from '../permissions/mode.js';
 import { ToolError } from '../util/errors.js';
-import { parseInput, schemaOf } from './toolInput.js';
+import { parseInput, schemaOf } from './calls/toolInput.js';
 
 export type { Access };
 

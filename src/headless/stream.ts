@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import type { TaskRecord } from '../agent/background/taskRecord.js';
 import type { AgentEvent } from '../agent/events.js';
-import type { TaskRecord } from '../agent/taskRecord.js';
 import type { TeamEvent } from '../team/eventLog.js';
 import { RunResult } from './result.js';
 

@@ -1,7 +1,7 @@
 import { isAlive } from '../host/processes.js';
 import { LEAD } from './member.js';
 import type { TeamPlace } from './messages.js';
-import { READY_MS } from './ready.js';
+import { READY_MS } from './start/ready.js';
 import { openTeamFile, type TeamFile } from './teamFile.js';
 
 const LOOK_MS = 50;

@@ -8,7 +8,7 @@ import { createExclusive } from '../store/spool.js';
 import { hasCode, UserError } from '../util/errors.js';
 import { isSameName } from '../util/names.js';
 import type { Worktree } from '../worktree/worktree.js';
-import { TeamSettings } from './launch.js';
+import { TeamSettings } from './start/launch.js';
 
 /** A member as the TeamFile has it; what it does is in its run record. Times are milliseconds since the epoch. */
 export const Member = z.looseObject({

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { defineTool, type Tool } from '../agent/tool.js';
-import type { Skill } from '../definitions/skill.js';
+import type { Skill } from '../definitions/skill/skill.js';
 import type { PermissionMode } from '../permissions/mode.js';
 import { ToolError, UserError } from '../util/errors.js';
 

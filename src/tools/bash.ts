@@ -1,7 +1,7 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import type { TaskRegistry } from '../agent/background.js';
+import type { TaskRegistry } from '../agent/background/background.js';
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from '../agent/tool.js';
 import { userHome } from '../config/env.js';
 import { containMarked, type Mark, markedProcesses } from '../host/children.js';
@@ -11,11 +11,11 @@ import { isWithin } from '../permissions/pathRule.js';
 import { loadShell } from '../permissions/shell/load.js';
 import { messageOf, ToolError } from '../util/errors.js';
 import { oneLine } from '../util/text.js';
-import { createCommandOutput } from './support/commandOutput.js';
-import { codeOf, isFailure } from './support/exitMeaning.js';
-import { filesLike } from './support/filesLike.js';
-import { realPathOf } from './support/paths.js';
-import { asPrinted, runShell, type ShellCall, type ShellEnd, watchChildren } from './support/shell.js';
+import { filesLike } from './support/files/filesLike.js';
+import { realPathOf } from './support/files/paths.js';
+import { createCommandOutput } from './support/shell/commandOutput.js';
+import { codeOf, isFailure } from './support/shell/exitMeaning.js';
+import { asPrinted, runShell, type ShellCall, type ShellEnd, watchChildren } from './support/shell/shell.js';
 
 export interface BashDeps {
   readonly clock: Clock;

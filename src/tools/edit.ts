@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { defineTool, type Tool } from '../agent/tool.js';
 import { hasCode, ToolError } from '../util/errors.js';
-import { diffOf } from './support/diff.js';
-import { nearMisses } from './support/nearMisses.js';
-import { absolutePath, judgedPaths, missingPath, realPathOf, resolvedNote } from './support/paths.js';
-import { replaceFile, requireRead } from './support/replaceFile.js';
-import { encodeText, readTextFile, type TextFile, toCrlf } from './support/textFile.js';
+import { diffOf } from './support/files/diff.js';
+import { nearMisses } from './support/files/nearMisses.js';
+import { absolutePath, judgedPaths, missingPath, realPathOf, resolvedNote } from './support/files/paths.js';
+import { replaceFile, requireRead } from './support/files/replaceFile.js';
+import { encodeText, readTextFile, type TextFile, toCrlf } from './support/files/textFile.js';
 import type { EditHooks } from './write.js';
 
 const Input = z.object({

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { defineTool } from '../agent/tool.js';
 import { ToolError } from '../util/errors.js';
+import { newestFirst } from './support/files/newest.js';
+import { absolutePath, judgedPaths, missingPath, realPathOf, shownPath } from './support/files/paths.js';
 import { globAdvice } from './support/globs.js';
-import { newestFirst } from './support/newest.js';
-import { absolutePath, judgedPaths, missingPath, realPathOf, shownPath } from './support/paths.js';
 import { ripgrep } from './support/ripgrep.js';
 
 const MOST_FILES = 100;

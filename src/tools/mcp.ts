@@ -3,9 +3,9 @@ import { isRecord } from '../definitions/frontmatter.js';
 import type { McpServer, ServerTool } from '../mcp/servers.js';
 import { ToolError } from '../util/errors.js';
 import { oneLine } from '../util/text.js';
-import { blocksOf, type ContentPlace } from './support/mcpContent.js';
-import { mcpToolName } from './support/mcpNames.js';
-import { mendedSchema } from './support/mcpSchema.js';
+import { blocksOf, type ContentPlace } from './support/mcp/mcpContent.js';
+import { mcpToolName } from './support/mcp/mcpNames.js';
+import { mendedSchema } from './support/mcp/mcpSchema.js';
 
 export type ResultPlace = Omit<ContentPlace, 'name'>;
 

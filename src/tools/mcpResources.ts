@@ -5,7 +5,7 @@ import type { McpServer, Resource } from '../mcp/servers.js';
 import { ToolError } from '../util/errors.js';
 import { didYouMean, oneLine } from '../util/text.js';
 import { fileName, type ResultPlace, serverLine } from './mcp.js';
-import { blocksOf, blocksOfResource } from './support/mcpContent.js';
+import { blocksOf, blocksOfResource } from './support/mcp/mcpContent.js';
 
 type Servers = () => readonly McpServer[];
 const LONGEST_PART = 2000;

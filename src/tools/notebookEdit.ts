@@ -3,12 +3,12 @@ import { defineTool, type Tool } from '../agent/tool.js';
 import { type Ids, systemIds } from '../host/ids.js';
 import { hasCode, ToolError } from '../util/errors.js';
 import { didYouMean, wellFormed } from '../util/text.js';
-import { diffOf } from './support/diff.js';
-import { type Cell, cellNames, hasIds, type Notebook, parseNotebook, textOf } from './support/notebook.js';
-import type { NotebookText } from './support/notebookText.js';
-import { absolutePath, judgedPaths, missingPath, realPathOf, resolvedNote } from './support/paths.js';
-import { replaceFile, requireRead } from './support/replaceFile.js';
-import { encodeText, readTextFile, type TextFile } from './support/textFile.js';
+import { type Cell, cellNames, hasIds, type Notebook, parseNotebook, textOf } from './support/documents/notebook.js';
+import type { NotebookText } from './support/documents/notebookText.js';
+import { diffOf } from './support/files/diff.js';
+import { absolutePath, judgedPaths, missingPath, realPathOf, resolvedNote } from './support/files/paths.js';
+import { replaceFile, requireRead } from './support/files/replaceFile.js';
+import { encodeText, readTextFile, type TextFile } from './support/files/textFile.js';
 import type { EditHooks } from './write.js';
 
 const Input = z.object({
@@ -41,7 +41,7 @@ export function createNotebookEditTool({ onEdit, ids = systemIds }: EditHooks & 
       const notebook = parseNotebook(file.text);
       if (typeof notebook === 'string')
         throw new ToolError(`${path} is no notebook: ${notebook}. Mend its text with Edit.`);
-      const { notebookText } = await import('./support/notebookText.js');
+      const { notebookText } = await import('./support/documents/notebookText.js');
       const change = changeOf(path, notebook, { ...input, new_source: wellFormed(input.new_source) }, ids);
       const text = change.apply(notebookText(file.text));
       const { done, before, after } = change;

@@ -3,12 +3,12 @@ import * as z from 'zod/mini';
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from '../agent/tool.js';
 import { type Clock, systemClock } from '../host/clock.js';
 import { hasCode, isSystemError, messageOf, ToolError } from '../util/errors.js';
-import { type Encoding, fileKindOf, type ImageType } from './support/fileKind.js';
-import { imageProblem, LARGEST_IMAGE } from './support/image.js';
-import { parseNotebook } from './support/notebook.js';
-import { viewOf } from './support/notebookView.js';
-import { absolutePath, judgedPaths, missingPath, realPathOf, resolvedNote } from './support/paths.js';
-import { type Lines, readLines } from './support/readLines.js';
+import { imageProblem, LARGEST_IMAGE } from './support/documents/image.js';
+import { parseNotebook } from './support/documents/notebook.js';
+import { viewOf } from './support/documents/notebookView.js';
+import { type Encoding, fileKindOf, type ImageType } from './support/files/fileKind.js';
+import { absolutePath, judgedPaths, missingPath, realPathOf, resolvedNote } from './support/files/paths.js';
+import { type Lines, readLines } from './support/files/readLines.js';
 
 const DEFAULT_LINES = 2000;
 // 25,000 tokens of about four bytes.
@@ -61,7 +61,7 @@ async function readAny(path: string, input: Input, context: ToolContext, clock: 
       return readImage(path, found.size, kind.type);
     case 'pdf':
       return {
-        content: await (await import('./support/pdf.js')).readPdf(
+        content: await (await import('./support/documents/pdf.js')).readPdf(
           { path, size: found.size, wanted: input.pages },
           clock,
           context.signal,

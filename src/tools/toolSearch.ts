@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import type { Deferred } from '../agent/calls/toolBelt.js';
 import { defineTool, type Tool } from '../agent/tool.js';
-import type { Deferred } from '../agent/toolBelt.js';
 import { ToolError } from '../util/errors.js';
 import { oneLine } from '../util/text.js';
 

@@ -3,8 +3,8 @@ import { defineTool, type Tool } from '../agent/tool.js';
 import { type Clock, within } from '../host/clock.js';
 import { messageOf, ToolError } from '../util/errors.js';
 import { clip } from './support/clip.js';
-import { type Fetched, fetchPage, type Resolve, systemResolve } from './support/fetchPage.js';
-import { pageText } from './support/pageText.js';
+import { type Fetched, fetchPage, type Resolve, systemResolve } from './support/web/fetchPage.js';
+import { pageText } from './support/web/pageText.js';
 
 export interface WebFetchDeps {
   readonly clock: Clock;

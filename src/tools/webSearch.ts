@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { defineTool, type Tool } from '../agent/tool.js';
 import { ToolError } from '../util/errors.js';
 import { clip } from './support/clip.js';
-import type { Searched, SearchSource } from './support/searchResults.js';
+import type { Searched, SearchSource } from './support/web/searchResults.js';
 
 export interface SearchRequest {
   readonly query: string;

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { defineTool, type Tool, type ToolContext } from '../agent/tool.js';
 import { ToolError } from '../util/errors.js';
-import { diffOf } from './support/diff.js';
-import { absolutePath, judgedPaths, realPathOf, resolvedNote } from './support/paths.js';
-import { replaceFile, requireRead, stateOrNothing } from './support/replaceFile.js';
-import { encodeText, readTextFile } from './support/textFile.js';
+import { diffOf } from './support/files/diff.js';
+import { absolutePath, judgedPaths, realPathOf, resolvedNote } from './support/files/paths.js';
+import { replaceFile, requireRead, stateOrNothing } from './support/files/replaceFile.js';
+import { encodeText, readTextFile } from './support/files/textFile.js';
 
 export interface EditHooks {
   /** Called with the real path of each file that was written. */

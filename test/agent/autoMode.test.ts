@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type AutoDecision, createAutoMode, DeniedError, type JudgeCall } from '../../src/agent/autoMode.js';
-import { createGate } from '../../src/agent/gate.js';
+import { createGate } from '../../src/agent/calls/gate.js';
 import type { AskPort } from '../../src/agent/ports.js';
 import type { Access } from '../../src/permissions/access.js';
 import type { JudgeContext } from '../../src/permissions/judge.js';

@@ -12,7 +12,7 @@ import type {
   StopReason,
 } from '../../src/model/types.js';
 import { problemIn } from '../../src/modelServer/check/check.js';
-import { createReadLedger } from '../../src/tools/support/readLedger.js';
+import { createReadLedger } from '../../src/tools/support/files/readLedger.js';
 
 export const MODEL = 'claude-opus-5-5';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
+import { createGate } from '../../src/agent/calls/gate.js';
 import { createCompaction } from '../../src/agent/compaction.js';
 import type { TurnEnd } from '../../src/agent/events.js';
-import { createGate } from '../../src/agent/gate.js';
 import { type HooksPort, MOST_BLOCKS, withEndHooks, withTold } from '../../src/agent/hooks.js';
 import type { HookedAnswer, PermissionAnswer } from '../../src/agent/ports.js';
 import { ModelError } from '../../src/model/types.js';

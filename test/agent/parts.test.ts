@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createArrivals } from '../../src/agent/arrivals.js';
-import { batchesOf } from '../../src/agent/batches.js';
-import { createGate } from '../../src/agent/gate.js';
+import { batchesOf } from '../../src/agent/calls/batches.js';
+import { createGate } from '../../src/agent/calls/gate.js';
+import { filterTools } from '../../src/agent/calls/toolFilter.js';
 import { defused, finalText } from '../../src/agent/result.js';
 import { systemPrompt } from '../../src/agent/systemPrompt.js';
-import { filterTools } from '../../src/agent/toolFilter.js';
 import type { JudgeContext } from '../../src/permissions/judge.js';
 import { parseRule } from '../../src/permissions/rule.js';
 import { tool } from './harness.js';

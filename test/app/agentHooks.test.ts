@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NO_PROGRESS, type TaskRecord } from '../../src/agent/taskRecord.js';
+import { NO_PROGRESS, type TaskRecord } from '../../src/agent/background/taskRecord.js';
 import type { Access } from '../../src/agent/tool.js';
 import { hooksPort, memberEndHooks } from '../../src/app/hooks/agentHooks.js';
 import { createNotifications } from '../../src/app/hooks/notifications.js';

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createArrivals } from '../../src/agent/arrivals.js';
+import { createToolBelt } from '../../src/agent/calls/toolBelt.js';
 import type { AgentRun } from '../../src/agent/runAgent.js';
-import { createToolBelt } from '../../src/agent/toolBelt.js';
 import { openSessionServers } from '../../src/app/mcp/agentServers.js';
 import { homeAt } from '../../src/config/paths.js';
 import type { AgentDefinition } from '../../src/definitions/agent.js';
 import { systemClock } from '../../src/host/clock.js';
-import { createReadLedger } from '../../src/tools/support/readLedger.js';
+import { createReadLedger } from '../../src/tools/support/files/readLedger.js';
 import { createToolSearchTool } from '../../src/tools/toolSearch.js';
 import { eventually } from '../helpers/eventually.js';
 import { oddServer } from '../helpers/mcp.js';

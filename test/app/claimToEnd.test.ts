@@ -6,7 +6,7 @@ import { isAlive, killGroup, type ProcessRef, procStart, thisProcess } from '../
 import { start } from '../../src/host/run.js';
 import { claimAsLead } from '../../src/team/leadClaim.js';
 import { LEAD } from '../../src/team/member.js';
-import { reserveSlot } from '../../src/team/slot.js';
+import { reserveSlot } from '../../src/team/start/slot.js';
 import { eventually } from '../helpers/eventually.js';
 import { DEAD, type TeamOnDisk, teamOnDisk } from '../helpers/team.js';
 

@@ -10,7 +10,7 @@ import { systemClock } from '../../src/host/clock.js';
 import { systemIds } from '../../src/host/ids.js';
 import { createAnthropicClient } from '../../src/model/anthropic.js';
 import type { AssistantMessage, ModelRequest } from '../../src/model/types.js';
-import { createReadLedger } from '../../src/tools/support/readLedger.js';
+import { createReadLedger } from '../../src/tools/support/files/readLedger.js';
 import { modelServer } from '../modelServer/helpers.js';
 
 const MODEL = 'claude-opus-5-5';

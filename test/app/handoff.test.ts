@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { fieldOf } from '../agent/taskBench.js';
+import { fieldOf } from '../agent/background/taskBench.js';
 import { eventually } from '../helpers/eventually.js';
 import { fakeClock } from '../helpers/fakeClock.js';
 import { subagentBench } from './subagentBench.js';

@@ -12,7 +12,7 @@ import { systemClock } from '../../src/host/clock.js';
 import { systemIds } from '../../src/host/ids.js';
 import { run } from '../../src/host/run.js';
 import { makeFolder } from '../../src/store/spool.js';
-import type { Launch } from '../../src/team/launch.js';
+import type { Launch } from '../../src/team/start/launch.js';
 import { launchOf, SETTINGS } from '../helpers/team.js';
 import { tempDir } from '../helpers/tempDir.js';
 

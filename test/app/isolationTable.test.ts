@@ -13,13 +13,13 @@ import { systemIds } from '../../src/host/ids.js';
 import { run } from '../../src/host/run.js';
 import type { MessageParam } from '../../src/model/types.js';
 import { createInProcessBackend } from '../../src/panes/inProcess.js';
-import { takeLaunch } from '../../src/team/launch.js';
-import { startMember } from '../../src/team/lifecycle.js';
-import { createReadLedger } from '../../src/tools/support/readLedger.js';
+import { takeLaunch } from '../../src/team/start/launch.js';
+import { startMember } from '../../src/team/start/lifecycle.js';
+import { createReadLedger } from '../../src/tools/support/files/readLedger.js';
 import { MODEL, onAbort, tool } from '../agent/harness.js';
 import { eventually } from '../helpers/eventually.js';
 import { type TeamOnDisk, teamOnDisk } from '../helpers/team.js';
-import { depsIn, requestIn } from '../team/starting.js';
+import { depsIn, requestIn } from '../team/start/starting.js';
 import { subagentBench } from './subagentBench.js';
 
 /** `shared`: what one changes the other sees. `cloned`: as the parent's was, changed apart. `child`: the parent's abort reaches it. */

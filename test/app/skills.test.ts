@@ -6,11 +6,11 @@ import type { Gate } from '../../src/agent/ports.js';
 import type { ToolContext } from '../../src/agent/tool.js';
 import { createGrants } from '../../src/app/knowledge/skillGrants.js';
 import { createSkillUser, preloaded, skillListing } from '../../src/app/knowledge/skills.js';
-import type { Skill } from '../../src/definitions/skill.js';
-import { type LoadedSkills, NO_SKILLS } from '../../src/definitions/skillLoad.js';
+import type { Skill } from '../../src/definitions/skill/skill.js';
+import { type LoadedSkills, NO_SKILLS } from '../../src/definitions/skill/skillLoad.js';
 import type { JudgeContext } from '../../src/permissions/judge.js';
 import type { AgentCall } from '../../src/tools/agent.js';
-import { createReadLedger } from '../../src/tools/support/readLedger.js';
+import { createReadLedger } from '../../src/tools/support/files/readLedger.js';
 import { tool } from '../agent/harness.js';
 import { tempDir } from '../helpers/tempDir.js';
 

@@ -8,13 +8,13 @@ import { run } from '../../src/host/run.js';
 import type { AssistantMessage, ContentBlockParam } from '../../src/model/types.js';
 import type { Fault } from '../../src/modelServer/faults/fault.js';
 import { createInProcessBackend } from '../../src/panes/inProcess.js';
-import type { TeamSettings } from '../../src/team/launch.js';
-import { startMember } from '../../src/team/lifecycle.js';
 import { shutdownMember } from '../../src/team/shutdown.js';
-import type { MemberRequest } from '../../src/team/slot.js';
+import type { TeamSettings } from '../../src/team/start/launch.js';
+import { startMember } from '../../src/team/start/lifecycle.js';
+import type { MemberRequest } from '../../src/team/start/slot.js';
 import { SETTINGS, teamOnDisk } from '../helpers/team.js';
 import { modelServer } from '../modelServer/helpers.js';
-import { depsIn, requestIn } from '../team/starting.js';
+import { depsIn, requestIn } from '../team/start/starting.js';
 
 /** Undone behind each test, in reverse order. */
 export const ends: (() => Promise<void>)[] = [];

@@ -4,7 +4,7 @@ import { type Parent, subagentParts } from '../../src/app/subagents/subagentPart
 import type { AgentDefinition } from '../../src/definitions/agent.js';
 import { fork } from '../../src/definitions/builtin/fork.js';
 import type { MessageParam } from '../../src/model/types.js';
-import { createReadLedger } from '../../src/tools/support/readLedger.js';
+import { createReadLedger } from '../../src/tools/support/files/readLedger.js';
 import { tool } from '../agent/harness.js';
 
 const OPUS = 'claude-opus-5-5';

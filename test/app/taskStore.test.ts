@@ -5,7 +5,7 @@ import { recoverTasks, taskStore } from '../../src/app/subagents/taskStore.js';
 import { systemClock } from '../../src/host/clock.js';
 import { makeFolder } from '../../src/store/spool.js';
 import { type AgentRecord, openTaskFiles, openTasksIn, type TaskRecord } from '../../src/transcript/taskFiles.js';
-import { fieldOf } from '../agent/taskBench.js';
+import { fieldOf } from '../agent/background/taskBench.js';
 import { tempDir } from '../helpers/tempDir.js';
 
 async function session() {

@@ -5,7 +5,7 @@ import { teamHooks } from '../../src/app/hooks/teamHooks.js';
 import { homeAt } from '../../src/config/paths.js';
 import { loadSettings } from '../../src/config/settings.js';
 import { HookGroups } from '../../src/definitions/hook.js';
-import type { TeamSettings } from '../../src/team/launch.js';
+import type { TeamSettings } from '../../src/team/start/launch.js';
 import { SETTINGS } from '../helpers/team.js';
 import { tempDir } from '../helpers/tempDir.js';
 

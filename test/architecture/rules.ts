@@ -112,7 +112,6 @@ export const DOORS: readonly Door[] = [
   },
   { packages: ['proper-lockfile'], owners: ['store/lock.ts'] },
   { packages: ['gray-matter'], owners: ['definitions/frontmatter.ts'] },
-  { packages: ['blessed'], owners: ['tui/dashboard.ts'] },
   { packages: ['commander'], owners: ['cli/'] },
   { packages: ['@anthropic-ai/sdk'], typesTravel: true, owners: ['model/anthropic.ts'] },
 ];

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { rgPath } from '@vscode/ripgrep';
 import { globTool } from '../../src/tools/glob.js';
 import { grepTool } from '../../src/tools/grep.js';
-import { createReadLedger } from '../../src/tools/support/readLedger.js';
+import { createReadLedger } from '../../src/tools/support/files/readLedger.js';
 
 const [, , root = '.', described = ''] = process.argv;
 const { tool, input, rg, pairs } = JSON.parse(described);

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { homeAt } from '../../src/config/paths.js';
 import { loadScript } from '../../src/modelServer/script/script.js';
-import { loadTemplate } from '../../src/team/template.js';
-import { namesOf } from '../../src/team/templateSchema.js';
+import { loadTemplate } from '../../src/team/template/template.js';
+import { namesOf } from '../../src/team/template/templateSchema.js';
 import { tempDir } from '../helpers/tempDir.js';
 
 const templates = fileURLToPath(new URL('../../templates', import.meta.url));

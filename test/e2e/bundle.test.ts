@@ -14,7 +14,7 @@ const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.
 const MAX_BYTES = 150 * 1024;
 /** What costs more to load than a short command may take. */
 const HEAVY =
-  /node_modules\/(@anthropic-ai\/sdk|blessed|gray-matter|js-yaml|yaml|execa|string-width|zod\/v4\/classic|zod\/index)/;
+  /node_modules\/(@anthropic-ai\/sdk|gray-matter|js-yaml|yaml|execa|string-width|zod\/v4\/classic|zod\/index)/;
 
 /** Source → what it imports. */
 const Imports = z.record(

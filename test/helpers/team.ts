@@ -8,11 +8,11 @@ import { openMailbox } from '../../src/mailbox/mailbox.js';
 import { openTaskList } from '../../src/tasks/taskList.js';
 import { makeTeamFolders } from '../../src/team/archive.js';
 import { openEventLog } from '../../src/team/eventLog.js';
-import type { Launch, TeamSettings } from '../../src/team/launch.js';
 import { LEAD } from '../../src/team/member.js';
 import type { TeamPlace } from '../../src/team/messages.js';
 import { openRequests } from '../../src/team/requests.js';
 import { type RunRecord, writeRunRecord } from '../../src/team/runRecord.js';
+import type { Launch, TeamSettings } from '../../src/team/start/launch.js';
 import { type Member, openTeamFile, withMember } from '../../src/team/teamFile.js';
 import { tempDir } from './tempDir.js';
 

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { markEnvironment } from '../../src/host/children.js';
 import { isAlive, type ProcessRef, procStart } from '../../src/host/processes.js';
 import type { Backend } from '../../src/panes/backend.js';
-import { startMember } from '../../src/team/lifecycle.js';
 import { readRunRecord } from '../../src/team/runRecord.js';
 import { openRejections, type ShutdownOptions, shutdownMember } from '../../src/team/shutdown.js';
+import { startMember } from '../../src/team/start/lifecycle.js';
 import { eventually } from '../helpers/eventually.js';
 import { fakeClock } from '../helpers/fakeClock.js';
 import { DEAD, type TeamOnDisk, teamOnDisk } from '../helpers/team.js';
-import { depsIn, membersIn, requestIn } from './starting.js';
+import { depsIn, membersIn, requestIn } from './start/starting.js';
 
 /** Small programs in the place of a member; what they start is ended with the test. */
 async function programsIn(team: TeamOnDisk) {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { signalGroup } from '../../src/host/processes.js';
 import { run, start } from '../../src/host/run.js';
-import { createCommandOutput } from '../../src/tools/support/commandOutput.js';
+import { createCommandOutput } from '../../src/tools/support/shell/commandOutput.js';
 import { tempDir } from '../helpers/tempDir.js';
 
 it('keeps beginning and end of what is printed, and says how much of the middle is gone', async () => {

@@ -1,7 +1,7 @@
 import type { Tool, ToolContext, ToolOutput } from '../../src/agent/tool.js';
 import { systemClock } from '../../src/host/clock.js';
 import { createBashTool } from '../../src/tools/bash.js';
-import { createReadLedger } from '../../src/tools/support/readLedger.js';
+import { createReadLedger } from '../../src/tools/support/files/readLedger.js';
 
 export function toolContext(cwd: string, given: Partial<ToolContext> = {}): ToolContext {
   const signal = new AbortController().signal;

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { judge } from '../../src/permissions/judge.js';
 import { parseRule } from '../../src/permissions/rule.js';
 import { loadShell } from '../../src/permissions/shell/load.js';
-import { filesLike } from '../../src/tools/support/filesLike.js';
+import { filesLike } from '../../src/tools/support/files/filesLike.js';
 import { tempDir } from '../helpers/tempDir.js';
 import { idleBash, toolContext } from './context.js';
 

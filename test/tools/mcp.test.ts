@@ -1,14 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { filterTools } from '../../src/agent/calls/toolFilter.js';
 import type { Tool } from '../../src/agent/tool.js';
-import { filterTools } from '../../src/agent/toolFilter.js';
 import { toolProblem } from '../../src/modelServer/check/toolSchema.js';
 import { createMcpTools } from '../../src/tools/mcp.js';
 import { createListMcpResourcesTool, createReadMcpResourceTool } from '../../src/tools/mcpResources.js';
-import { blocksOf } from '../../src/tools/support/mcpContent.js';
-import { mcpToolName } from '../../src/tools/support/mcpNames.js';
-import { mendedSchema } from '../../src/tools/support/mcpSchema.js';
+import { blocksOf } from '../../src/tools/support/mcp/mcpContent.js';
+import { mcpToolName } from '../../src/tools/support/mcp/mcpNames.js';
+import { mendedSchema } from '../../src/tools/support/mcp/mcpSchema.js';
 import { oddServer, realServer } from '../helpers/mcp.js';
 import { tempDir } from '../helpers/tempDir.js';
 import { mcpBench } from '../mcp/bench.js';

@@ -1,7 +1,7 @@
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { changePreview } from '../../src/tools/support/preview.js';
+import { changePreview } from '../../src/tools/support/files/preview.js';
 import { tempDir } from '../helpers/tempDir.js';
 
 const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('');

@@ -2,7 +2,7 @@ import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readTool } from '../../src/tools/read.js';
-import { imageProblem } from '../../src/tools/support/image.js';
+import { imageProblem } from '../../src/tools/support/documents/image.js';
 import { tempDir } from '../helpers/tempDir.js';
 import { textOf, toolContext, use } from './context.js';
 

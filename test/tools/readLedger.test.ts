@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createReadLedger } from '../../src/tools/support/readLedger.js';
+import { createReadLedger } from '../../src/tools/support/files/readLedger.js';
 
 const state = { mtimeMs: 1, size: 1, partial: false };
 

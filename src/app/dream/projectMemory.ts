@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { Home } from '../../config/paths.js';
 import { findProject } from '../../definitions/projectFolders.js';
 import { folderNameOf, projectMemory } from '../../memory/notes.js';
-import type { Launch } from '../../team/launch.js';
+import type { Launch } from '../../team/start/launch.js';
 import type { SessionTelemetry } from '../telemetry/sessionTelemetry.js';
 
 /** Where a project's memory is. Named after its folder, and after its whole path so that no two share it. */

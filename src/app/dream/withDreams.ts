@@ -1,7 +1,7 @@
-import type { TaskRegistry } from '../../agent/background.js';
+import type { TaskRegistry } from '../../agent/background/background.js';
 import type { AgentRun } from '../../agent/runAgent.js';
 import { withSpent } from '../../member/spent.js';
-import type { Launch } from '../../team/launch.js';
+import type { Launch } from '../../team/start/launch.js';
 import type { Ground } from '../session/sessionGround.js';
 import { subagentSettings } from '../subagents/subagentSettings.js';
 import type { DreamOptions } from './dreams.js';

@@ -1,7 +1,7 @@
 import { isAlive, type ProcessRef, sendSignal, thisProcess } from '../../host/processes.js';
 import { findMember, LEAD } from '../../team/member.js';
-import { READY_MS } from '../../team/ready.js';
 import { livingRecord } from '../../team/shutdown.js';
+import { READY_MS } from '../../team/start/ready.js';
 import { openTeamFile, type TeamFile } from '../../team/teamFile.js';
 import { placeOf, type World } from '../services.js';
 

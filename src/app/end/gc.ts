@@ -9,7 +9,7 @@ import { isAlive } from '../../host/processes.js';
 import { ownServers } from '../../panes/tmux/ownServers.js';
 import { archiveTeam, listArchive, listTeams } from '../../team/archive.js';
 import { livingRecord } from '../../team/shutdown.js';
-import { takeOver } from '../../team/takeOver.js';
+import { takeOver } from '../../team/start/takeOver.js';
 import type { TeamFile } from '../../team/teamFile.js';
 import { messageOf } from '../../util/errors.js';
 import { isSameName } from '../../util/names.js';

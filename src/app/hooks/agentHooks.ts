@@ -1,6 +1,6 @@
+import type { TaskRecord } from '../../agent/background/taskRecord.js';
 import type { EndHooks, HooksPort } from '../../agent/hooks.js';
 import type { HookedCall } from '../../agent/ports.js';
-import type { TaskRecord } from '../../agent/taskRecord.js';
 import { userHome } from '../../config/env.js';
 import { judge } from '../../permissions/judge.js';
 import { parseRule, type Rule } from '../../permissions/rule.js';

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import type { TaskRecord } from '../../agent/background/taskRecord.js';
 import { withEndHooks } from '../../agent/hooks.js';
 import type { AgentRun } from '../../agent/runAgent.js';
-import type { TaskRecord } from '../../agent/taskRecord.js';
 import type { SessionPaths } from '../../config/paths.js';
 import type { TurnEdges } from '../../member/member.js';
 import type { TaskList } from '../../tasks/taskList.js';
-import type { Launch } from '../../team/launch.js';
+import type { Launch } from '../../team/start/launch.js';
 import { messageOf } from '../../util/errors.js';
 import { oneLine } from '../../util/text.js';
 import type { WorktreeHooks } from '../../worktree/worktree.js';

@@ -4,7 +4,7 @@ import { readDefinition } from '../../definitions/files.js';
 import { HooksByEvent, hookNotices } from '../../definitions/hook.js';
 import { pluginsOf } from '../../definitions/plugin.js';
 import { findProject } from '../../definitions/projectFolders.js';
-import type { TeamHooks, TeamSettings } from '../../team/launch.js';
+import type { TeamHooks, TeamSettings } from '../../team/start/launch.js';
 import { hasCode, messageOf } from '../../util/errors.js';
 import type { World } from '../services.js';
 

@@ -1,7 +1,7 @@
 import type { HookEvent } from '../../definitions/hook.js';
 import type { HookEnd } from '../../hooks/answer.js';
-import type { TeamSettings } from '../../team/launch.js';
 import { agentIdOf, LEAD } from '../../team/member.js';
+import type { TeamSettings } from '../../team/start/launch.js';
 import type { WorktreeHooks } from '../../worktree/worktree.js';
 import type { World } from '../services.js';
 import { pluginData } from './pluginData.js';

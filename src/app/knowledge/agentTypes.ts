@@ -5,7 +5,7 @@ import { loadSettings } from '../../config/settings.js';
 import type { AgentSwitches } from '../../definitions/builtin/all.js';
 import type { GuideFacts } from '../../definitions/builtin/troupeGuide.js';
 import { type LoadedAgents, loadAgents } from '../../definitions/load.js';
-import type { TeamSettings } from '../../team/launch.js';
+import type { TeamSettings } from '../../team/start/launch.js';
 import type { World } from '../services.js';
 import { skillsFor } from './skills.js';
 

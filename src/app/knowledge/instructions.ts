@@ -1,7 +1,7 @@
 import { userHome } from '../../config/env.js';
 import { managedFolder } from '../../config/paths.js';
 import { createInstructions, type Instructions } from '../../memory/instructions.js';
-import type { Launch } from '../../team/launch.js';
+import type { Launch } from '../../team/start/launch.js';
 
 /** The instructions for whoever works in a folder. */
 export function instructionsAt(

@@ -1,5 +1,5 @@
+import { type FilterRequest, filterTools } from '../../agent/calls/toolFilter.js';
 import type { Tool } from '../../agent/tool.js';
-import { type FilterRequest, filterTools } from '../../agent/toolFilter.js';
 import type { Notes } from '../../memory/notes.js';
 import { isWithin } from '../../permissions/pathRule.js';
 import { ToolError } from '../../util/errors.js';

@@ -1,5 +1,5 @@
 import type { AgentState } from '../../agent/ports.js';
-import type { Skill } from '../../definitions/skill.js';
+import type { Skill } from '../../definitions/skill/skill.js';
 import type { JudgeContext } from '../../permissions/judge.js';
 import { parseRule, type Rule } from '../../permissions/rule.js';
 

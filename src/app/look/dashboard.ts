@@ -1,12 +1,12 @@
 import { watchFolder } from '../../store/watchFile.js';
 import { requireMember } from '../../team/member.js';
 import { openTeamFile } from '../../team/teamFile.js';
-import type { Act } from '../../tui/board.js';
-import { type DashboardEnd, showDashboard } from '../../tui/dashboard.js';
-import { type ScreenStreams, screenProblem } from '../../tui/screen.js';
-import { createSnapshots, type FoundBoard } from '../../tui/snapshot.js';
+import type { Act } from '../../tui/dashboard/board.js';
+import { type DashboardEnd, showDashboard } from '../../tui/dashboard/dashboard.js';
+import { type ScreenStreams, screenProblem } from '../../tui/dashboard/screen.js';
+import { createSnapshots, type FoundBoard } from '../../tui/dashboard/snapshot.js';
+import { isAsciiLocale } from '../../tui/dashboard/views/ascii.js';
 import { theme, wantsColor } from '../../tui/theme.js';
-import { isAsciiLocale } from '../../tui/views/ascii.js';
 import { UserError } from '../../util/errors.js';
 import { oneLine } from '../../util/text.js';
 import { interruptMember } from '../end/interruptMember.js';

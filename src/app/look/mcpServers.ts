@@ -5,7 +5,7 @@ import { managedFolder } from '../../config/paths.js';
 import { loadSettings } from '../../config/settings.js';
 import { openTrust } from '../../config/trust.js';
 import type { ServerSource } from '../../definitions/mcp.js';
-import { mcpToolName } from '../../tools/support/mcpNames.js';
+import { mcpToolName } from '../../tools/support/mcp/mcpNames.js';
 import { configuredServers, mcpLimits } from '../mcp/configured.js';
 import { createServerGroup } from '../mcp/serverGroup.js';
 import type { World } from '../services.js';

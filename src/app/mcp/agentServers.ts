@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import type { ToolBelt } from '../../agent/calls/toolBelt.js';
 import type { AgentRun } from '../../agent/runAgent.js';
 import type { Tool } from '../../agent/tool.js';
-import type { ToolBelt } from '../../agent/toolBelt.js';
 import type { McpPolicy } from '../../config/mcpPolicyKeys.js';
 import type { SessionPaths } from '../../config/paths.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
@@ -10,8 +10,8 @@ import { inlineServers, missingServers } from '../../definitions/mcp.js';
 import type { CallServer } from '../../hooks/mcpTool.js';
 import type { Clock } from '../../host/clock.js';
 import type { ContentBlockParam } from '../../model/types.js';
-import type { Launch } from '../../team/launch.js';
 import { agentIdOf } from '../../team/member.js';
+import type { Launch } from '../../team/start/launch.js';
 import { createListMcpResourcesTool, createReadMcpResourceTool } from '../../tools/mcpResources.js';
 import { createToolSearchTool } from '../../tools/toolSearch.js';
 import type { World } from '../services.js';

@@ -6,7 +6,7 @@ import { managedFolder } from '../../config/paths.js';
 import { type LoadedSettings, loadSettings } from '../../config/settings.js';
 import { type ConfiguredServer, expandServer } from '../../definitions/mcp.js';
 import { pluginsOf } from '../../definitions/plugin.js';
-import type { TeamSettings } from '../../team/launch.js';
+import type { TeamSettings } from '../../team/start/launch.js';
 import { UserError } from '../../util/errors.js';
 import { isOn } from '../knowledge/agentTypes.js';
 import type { World } from '../services.js';

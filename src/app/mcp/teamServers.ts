@@ -3,7 +3,7 @@ import type { LoadedSettings } from '../../config/settings.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
 import { missingServers, readServers } from '../../definitions/mcp.js';
 import { writtenSecrets } from '../../definitions/mcpSecrets.js';
-import type { TeamSettings } from '../../team/launch.js';
+import type { TeamSettings } from '../../team/start/launch.js';
 import { UserError } from '../../util/errors.js';
 import type { World } from '../services.js';
 import { configuredServers, mcpLimits } from './configured.js';

@@ -1,6 +1,6 @@
 import type { Backend } from '../../panes/backend.js';
 import type { StartMember } from '../../panes/inProcess.js';
-import { takeLaunch } from '../../team/launch.js';
+import { takeLaunch } from '../../team/start/launch.js';
 import type { Engine, World } from '../services.js';
 import type { Session } from '../session/memberSession.js';
 import { type LeadOptions, openLead, runLead } from './lead.js';

@@ -3,7 +3,7 @@ import { homeAt } from '../../config/paths.js';
 import { hurried } from '../../host/children.js';
 import { isAlive, thisProcess } from '../../host/processes.js';
 import { LAUNCH_VARIABLE } from '../../panes/backend.js';
-import { takeLaunch } from '../../team/launch.js';
+import { takeLaunch } from '../../team/start/launch.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { messageOf } from '../../util/errors.js';
 import { downTeam, leadMark } from '../end/down.js';

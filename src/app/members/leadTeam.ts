@@ -1,8 +1,8 @@
 import type { Backend } from '../../panes/backend.js';
-import type { Launch } from '../../team/launch.js';
 import { LEAD } from '../../team/member.js';
 import type { Sender, TeamPlace } from '../../team/messages.js';
 import { livingRecord, openRejections, shutdownMember } from '../../team/shutdown.js';
+import type { Launch } from '../../team/start/launch.js';
 import { openTeamFile, type TeamFile } from '../../team/teamFile.js';
 import type { TeamPort } from '../../tools/team.js';
 import { ExitCode, UserError } from '../../util/errors.js';

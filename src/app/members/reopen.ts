@@ -1,7 +1,7 @@
 import { tellPlanAnswer } from '../../team/decide.js';
-import type { Launch } from '../../team/launch.js';
 import type { TeamPlace } from '../../team/messages.js';
 import type { Requests, TeamRequest } from '../../team/requests.js';
+import type { Launch } from '../../team/start/launch.js';
 import { UserError } from '../../util/errors.js';
 
 /**

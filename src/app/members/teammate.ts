@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../agent/events.js';
 import { createTeammate } from '../../member/teammate.js';
-import type { Launch } from '../../team/launch.js';
 import { leadModeOf } from '../../team/leadMode.js';
+import type { Launch } from '../../team/start/launch.js';
 import { changeMember, type Member, openTeamFile } from '../../team/teamFile.js';
 import { isAbort } from '../../util/errors.js';
 import type { Engine, World } from '../services.js';

@@ -4,8 +4,8 @@ import type { AgentDefinition } from '../../definitions/agent.js';
 import type { JudgeContext, Rules } from '../../permissions/judge.js';
 import { narrowed, permitted } from '../../permissions/mode.js';
 import { parseRule, type Rule } from '../../permissions/rule.js';
-import type { Launch } from '../../team/launch.js';
 import { leadModeOf } from '../../team/leadMode.js';
+import type { Launch } from '../../team/start/launch.js';
 import type { TeamFile } from '../../team/teamFile.js';
 
 /** What a call is judged by at this moment: the team's settings, the rules added since, and the agent's own. */

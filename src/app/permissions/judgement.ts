@@ -3,7 +3,7 @@ import type { Spending } from '../../agent/events.js';
 import type { AgentState } from '../../agent/ports.js';
 import type { Clock } from '../../host/clock.js';
 import type { ModelClient } from '../../model/types.js';
-import type { Launch, TeamSettings } from '../../team/launch.js';
+import type { Launch, TeamSettings } from '../../team/start/launch.js';
 import type { SessionParts } from '../session/sessionGround.js';
 import type { SubagentsDeps } from '../subagents/subagents.js';
 

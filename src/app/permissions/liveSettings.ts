@@ -1,6 +1,6 @@
 import type { LoadedSettings } from '../../config/settings.js';
 import { fingerprint } from '../../store/fingerprint.js';
-import type { TeamSettings } from '../../team/launch.js';
+import type { TeamSettings } from '../../team/start/launch.js';
 import { messageOf } from '../../util/errors.js';
 import type { World } from '../services.js';
 

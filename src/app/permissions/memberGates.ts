@@ -2,7 +2,7 @@ import type { AgentState, Gate } from '../../agent/ports.js';
 import type { Home } from '../../config/paths.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
 import type { JudgeContext } from '../../permissions/judge.js';
-import type { Launch } from '../../team/launch.js';
+import type { Launch } from '../../team/start/launch.js';
 import type { HookRules } from '../hooks/hookRules.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
 import type { SessionParts } from '../session/sessionGround.js';

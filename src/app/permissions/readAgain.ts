@@ -1,7 +1,7 @@
 import { userHome } from '../../config/env.js';
 import { managedFolder } from '../../config/paths.js';
 import { disabledModes, loadSettings } from '../../config/settings.js';
-import type { TeamSettings } from '../../team/launch.js';
+import type { TeamSettings } from '../../team/start/launch.js';
 import { teamHooks } from '../hooks/teamHooks.js';
 import type { World } from '../services.js';
 import { rulesIn } from './settingsRules.js';

@@ -1,7 +1,7 @@
 import type { LoadedSettings, SettingsSource } from '../../config/settings.js';
 import { anchoredRule, parseRule } from '../../permissions/rule.js';
-import type { TeamSettings } from '../../team/launch.js';
-import { absolutePath } from '../../tools/support/paths.js';
+import type { TeamSettings } from '../../team/start/launch.js';
+import { absolutePath } from '../../tools/support/files/paths.js';
 import { messageOf, UserError } from '../../util/errors.js';
 
 /** Rules beside those of the settings: of the command line, and of a template. */

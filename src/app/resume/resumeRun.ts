@@ -1,5 +1,5 @@
 import { openEventLog } from '../../team/eventLog.js';
-import { plain } from '../../team/template.js';
+import { plain } from '../../team/template/template.js';
 import { UserError } from '../../util/errors.js';
 import { placeOf, type World } from '../services.js';
 import { againRequest } from '../start/again.js';

@@ -1,10 +1,10 @@
 import type { TmuxBackend } from '../../panes/tmux/backend.js';
 import { openTaskList } from '../../tasks/taskList.js';
-import { type StartDeps, startMember } from '../../team/lifecycle.js';
 import { LEAD } from '../../team/member.js';
 import { sendProtocol } from '../../team/messages.js';
 import { hasEnded, liveRecord, readRunRecord, writeRunRecord } from '../../team/runRecord.js';
 import { livingRecord, shutdownMember } from '../../team/shutdown.js';
+import { type StartDeps, startMember } from '../../team/start/lifecycle.js';
 import type { Member, TeamFile } from '../../team/teamFile.js';
 import { messageOf } from '../../util/errors.js';
 import { several } from '../../util/several.js';

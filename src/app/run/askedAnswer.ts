@@ -3,7 +3,7 @@ import type { Tool } from '../../agent/tool.js';
 import { type Answer, createAnswer } from '../../headless/answer.js';
 import { parseJsonSchema } from '../../headless/jsonSchema.js';
 import { createStructuredOutputTool, STRUCTURED_OUTPUT } from '../../tools/structuredOutput.js';
-import { mendedSchema } from '../../tools/support/mcpSchema.js';
+import { mendedSchema } from '../../tools/support/mcp/mcpSchema.js';
 import { messageOf, UserError } from '../../util/errors.js';
 
 /** What `--json-schema` asks of a lead. */

@@ -1,10 +1,10 @@
 import { isAlive, thisProcess } from '../../host/processes.js';
 import { NO_USAGE } from '../../model/usage.js';
 import { withLock } from '../../store/lock.js';
-import type { Launch } from '../../team/launch.js';
 import { findMember } from '../../team/member.js';
 import type { TeamPlace } from '../../team/messages.js';
 import { hasEnded, openRunRecord, type RunRecordFile, readRunRecord } from '../../team/runRecord.js';
+import type { Launch } from '../../team/start/launch.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { ExitCode, UserError } from '../../util/errors.js';
 

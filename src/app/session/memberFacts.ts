@@ -1,10 +1,10 @@
+import type { FilterRequest } from '../../agent/calls/toolFilter.js';
 import type { Environment } from '../../agent/systemPrompt.js';
-import type { FilterRequest } from '../../agent/toolFilter.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
 import { toolListOf } from '../../definitions/mcp.js';
 import type { Run } from '../../host/run.js';
 import type { Effort } from '../../model/types.js';
-import type { Launch } from '../../team/launch.js';
+import type { Launch } from '../../team/start/launch.js';
 import { git, isRepository } from '../../worktree/git.js';
 import { mainCheckoutOf } from '../../worktree/place.js';
 

@@ -1,7 +1,7 @@
 import { type Environment, systemPrompt } from '../../agent/systemPrompt.js';
 import type { Tool } from '../../agent/tool.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
-import type { Launch } from '../../team/launch.js';
+import type { Launch } from '../../team/start/launch.js';
 import { isOn } from '../knowledge/agentTypes.js';
 
 export interface MemberPromptOptions {

@@ -1,8 +1,8 @@
 import type { AgentEvent } from '../../agent/events.js';
 import { createMember, type Member, type MemberControl, type Role } from '../../member/member.js';
-import type { Launch } from '../../team/launch.js';
 import { LEAD } from '../../team/member.js';
 import type { TeamRequest } from '../../team/requests.js';
+import type { Launch } from '../../team/start/launch.js';
 import { deliveredMail } from '../../transcript/resume.js';
 import { updateSession } from '../../transcript/session.js';
 import { promptsHeard } from '../knowledge/typedSkills.js';

@@ -4,7 +4,7 @@ import { sharedStore } from '../../model/sharedTraffic.js';
 import { createTraffic } from '../../model/traffic.js';
 import type { ModelClient } from '../../model/types.js';
 import { useOwnModels } from '../../model/userModels.js';
-import type { Launch } from '../../team/launch.js';
+import type { Launch } from '../../team/start/launch.js';
 import { placeOf, type World } from '../services.js';
 import { requestLimit } from './requestLimit.js';
 import { spentBy } from './teamRecords.js';

@@ -1,5 +1,5 @@
 import { enterFolder, environment, replaceEnvironment } from '../../config/env.js';
-import type { Launch } from '../../team/launch.js';
+import type { Launch } from '../../team/start/launch.js';
 
 /** What belongs to the terminal that a process is shown in, and not to whoever started it. */
 const OF_THE_TERMINAL = new Set([

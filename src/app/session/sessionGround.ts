@@ -4,11 +4,11 @@ import type { Listening } from '../../mailbox/socket.js';
 import { type Asker, createAsker } from '../../member/ask.js';
 import { openTaskList, type TaskList } from '../../tasks/taskList.js';
 import { type EventLog, openEventLog } from '../../team/eventLog.js';
-import type { Launch, TeamSettings } from '../../team/launch.js';
 import { LEAD } from '../../team/member.js';
 import { type Sender, sendProtocol, type TeamPlace } from '../../team/messages.js';
 import { openRequests, type Requests, type TeamRequest } from '../../team/requests.js';
 import type { RunRecordFile } from '../../team/runRecord.js';
+import type { Launch, TeamSettings } from '../../team/start/launch.js';
 import type { TeamFile } from '../../team/teamFile.js';
 import { createSession } from '../../transcript/session.js';
 import { openTranscript, type Transcript } from '../../transcript/transcript.js';
@@ -132,7 +132,7 @@ export async function openGround({
       if (request) await announce(request);
     },
     async preview(question) {
-      const { changePreview } = await import('../../tools/support/preview.js');
+      const { changePreview } = await import('../../tools/support/files/preview.js');
       return changePreview(question);
     },
     waiting: (requestId) =>

@@ -3,8 +3,8 @@ import { runtimeFolder } from '../../config/paths.js';
 import { uuidOf } from '../../host/ids.js';
 import type { Mailbox } from '../../mailbox/mailbox.js';
 import type { Listening } from '../../mailbox/socket.js';
-import type { Launch } from '../../team/launch.js';
 import { agentIdOf } from '../../team/member.js';
+import type { Launch } from '../../team/start/launch.js';
 import { messageOf } from '../../util/errors.js';
 
 /**

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { isHidden } from '../../team/hidden.js';
-import type { TeamSettings } from '../../team/launch.js';
 import { LEAD } from '../../team/member.js';
-import type { MemberRequest } from '../../team/slot.js';
+import type { TeamSettings } from '../../team/start/launch.js';
+import type { MemberRequest } from '../../team/start/slot.js';
 import type { Member, TeamFile } from '../../team/teamFile.js';
 
 /** A member of the team once more, in a fresh process: its session, its mail and its worktree go on. */

@@ -6,7 +6,7 @@ import { loadSettings } from '../../config/settings.js';
 import { isUuid } from '../../host/ids.js';
 import { writeAtomic } from '../../store/atomicFile.js';
 import { parseJson, toJson } from '../../store/jsonFile.js';
-import type { TeamSettings } from '../../team/launch.js';
+import type { TeamSettings } from '../../team/start/launch.js';
 import { ExitCode, hasCode, UserError } from '../../util/errors.js';
 import type { World } from '../services.js';
 import { requireCredentials } from './credentials.js';

@@ -2,8 +2,8 @@ import { isAbsolute, resolve } from 'node:path';
 import { defaultAgentType } from '../../definitions/builtin/all.js';
 import { type LoadedAgents, requireAgent } from '../../definitions/load.js';
 import { narrowed, type PermissionMode } from '../../permissions/mode.js';
-import type { TeamSettings } from '../../team/launch.js';
-import type { MemberRequest } from '../../team/slot.js';
+import type { TeamSettings } from '../../team/start/launch.js';
+import type { MemberRequest } from '../../team/start/slot.js';
 import { UserError } from '../../util/errors.js';
 import { childModel } from '../session/childModel.js';
 

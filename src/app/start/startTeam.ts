@@ -7,9 +7,9 @@ import { createInProcessBackend, type StartMember } from '../../panes/inProcess.
 import { openTaskList } from '../../tasks/taskList.js';
 import { archiveTeam, makeTeamFolders } from '../../team/archive.js';
 import { openEventLog } from '../../team/eventLog.js';
-import { type StartDeps, startMember, startMembers } from '../../team/lifecycle.js';
 import { agentIdOf, LEAD } from '../../team/member.js';
 import { shutdownMember } from '../../team/shutdown.js';
+import { type StartDeps, startMember, startMembers } from '../../team/start/lifecycle.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { messageOf, UserError } from '../../util/errors.js';
 import { closeDeadServers } from '../end/deadServers.js';

@@ -1,5 +1,5 @@
 import type { LoadedAgents } from '../../definitions/load.js';
-import type { TeamSettings } from '../../team/launch.js';
+import type { TeamSettings } from '../../team/start/launch.js';
 import { isOn } from '../knowledge/agentTypes.js';
 import { skillsFor } from '../knowledge/skills.js';
 import type { World } from '../services.js';

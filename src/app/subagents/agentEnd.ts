@@ -1,5 +1,5 @@
 import type { Arrivals } from '../../agent/arrivals.js';
-import type { Task } from '../../agent/background.js';
+import type { Task } from '../../agent/background/background.js';
 import type { AgentEvent } from '../../agent/events.js';
 import type { AgentRun } from '../../agent/runAgent.js';
 import type { Clock } from '../../host/clock.js';

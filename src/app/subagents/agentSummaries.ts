@@ -1,4 +1,4 @@
-import type { Task } from '../../agent/background.js';
+import type { Task } from '../../agent/background/background.js';
 import type { AgentEvent } from '../../agent/events.js';
 import type { AgentRun } from '../../agent/runAgent.js';
 import type { Clock } from '../../host/clock.js';

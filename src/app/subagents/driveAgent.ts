@@ -1,9 +1,9 @@
-import type { Task } from '../../agent/background.js';
+import type { Task } from '../../agent/background/background.js';
+import { progressAfter } from '../../agent/background/progress.js';
+import type { TaskOutcome } from '../../agent/background/taskRecord.js';
 import type { AgentEvent, TurnEnd } from '../../agent/events.js';
-import { progressAfter } from '../../agent/progress.js';
 import { defused, finalText } from '../../agent/result.js';
 import { type AgentRun, runToEnd } from '../../agent/runAgent.js';
-import type { TaskOutcome } from '../../agent/taskRecord.js';
 import type { Clock } from '../../host/clock.js';
 import type { Usage } from '../../model/types.js';
 import { addUsage, NO_USAGE } from '../../model/usage.js';

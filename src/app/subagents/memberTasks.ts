@@ -1,5 +1,5 @@
 import type { Arrival } from '../../agent/arrivals.js';
-import { createTaskRegistry, type TaskRegistry } from '../../agent/background.js';
+import { createTaskRegistry, type TaskRegistry } from '../../agent/background/background.js';
 import type { AgentEvent } from '../../agent/events.js';
 import type { AgentRun } from '../../agent/runAgent.js';
 import { endMarked } from '../../host/children.js';
@@ -7,9 +7,9 @@ import { within } from '../../host/clock.js';
 import type { TurnEdges } from '../../member/member.js';
 import { withSpent } from '../../member/spent.js';
 import { parseRule } from '../../permissions/rule.js';
-import type { Launch } from '../../team/launch.js';
 import { agentIdOf, findMember } from '../../team/member.js';
 import { readRunRecord } from '../../team/runRecord.js';
+import type { Launch } from '../../team/start/launch.js';
 import type { MessagePort } from '../../tools/sendMessage.js';
 import type { TaskPort } from '../../tools/taskOutput.js';
 import { deliveredMail } from '../../transcript/resume.js';

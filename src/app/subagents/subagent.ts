@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Arrivals } from '../../agent/arrivals.js';
+import { createToolBelt } from '../../agent/calls/toolBelt.js';
+import { filterTools } from '../../agent/calls/toolFilter.js';
 import { withEndHooks } from '../../agent/hooks.js';
 import type { AgentState, Gate } from '../../agent/ports.js';
 import type { AgentRun } from '../../agent/runAgent.js';
 import type { Environment } from '../../agent/systemPrompt.js';
 import type { Tool } from '../../agent/tool.js';
-import { createToolBelt } from '../../agent/toolBelt.js';
-import { filterTools } from '../../agent/toolFilter.js';
 import type { SessionPaths } from '../../config/paths.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
 import type { Clock } from '../../host/clock.js';

@@ -1,6 +1,6 @@
 import { type AgentLimits, DEFAULT_LIMITS } from '../../agent/limits.js';
 import type { Caller } from '../../agent/route.js';
-import type { Launch } from '../../team/launch.js';
+import type { Launch } from '../../team/start/launch.js';
 import { isOn } from '../knowledge/agentTypes.js';
 
 /** What the environment and the settings say about sub-agents and background tasks. */

@@ -1,5 +1,5 @@
-import type { NoticeFacts } from '../../agent/notices.js';
-import type { TaskOutcome, TaskRecord } from '../../agent/taskRecord.js';
+import type { NoticeFacts } from '../../agent/background/notices.js';
+import type { TaskOutcome, TaskRecord } from '../../agent/background/taskRecord.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
 import type { RunRecord } from '../../team/runRecord.js';
 import { UserError } from '../../util/errors.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Arrivals, createArrivals } from '../../agent/arrivals.js';
-import type { Task, TaskRegistry } from '../../agent/background.js';
+import type { Task, TaskRegistry } from '../../agent/background/background.js';
 import { createAgentSlots, type Slot } from '../../agent/limits.js';
 import { type Route, route } from '../../agent/route.js';
 import type { AgentDefinition } from '../../definitions/agent.js';

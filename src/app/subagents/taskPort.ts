@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import type { Task, TaskRegistry } from '../../agent/background.js';
+import type { Task, TaskRegistry } from '../../agent/background/background.js';
 import type { Clock } from '../../host/clock.js';
 import { within } from '../../host/clock.js';
 import type { TaskPort } from '../../tools/taskOutput.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Arrival } from '../../agent/arrivals.js';
-import type { TaskStore } from '../../agent/background.js';
-import { taskNotice } from '../../agent/notices.js';
+import type { TaskStore } from '../../agent/background/background.js';
+import { taskNotice } from '../../agent/background/notices.js';
 import type { SessionPaths } from '../../config/paths.js';
 import type { Clock } from '../../host/clock.js';
 import { openTaskFiles, type TaskFiles } from '../../transcript/taskFiles.js';

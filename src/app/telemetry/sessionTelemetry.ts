@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { TaskRecord } from '../../agent/background/taskRecord.js';
 import type { AgentEvent } from '../../agent/events.js';
 import type { Gate } from '../../agent/ports.js';
-import type { TaskRecord } from '../../agent/taskRecord.js';
 import type { AgentDefinition } from '../../definitions/agent.js';
-import type { Launch } from '../../team/launch.js';
+import type { Launch } from '../../team/start/launch.js';
 import type { Happening } from '../../telemetry/event.js';
 import { fileSink, joinedSink, type Sink } from '../../telemetry/sink.js';
 import { openSpan } from '../../telemetry/spans.js';

@@ -1,4 +1,4 @@
-import { createGate, type GateDeps } from '../../agent/gate.js';
+import { createGate, type GateDeps } from '../../agent/calls/gate.js';
 import type { Gate } from '../../agent/ports.js';
 import type { SessionTelemetry } from './sessionTelemetry.js';
 

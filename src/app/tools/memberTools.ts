@@ -4,7 +4,7 @@ import type { Tool } from '../../agent/tool.js';
 import type { SessionPaths } from '../../config/paths.js';
 import type { ModelClient } from '../../model/types.js';
 import { noteEdit } from '../../team/edits.js';
-import type { Launch } from '../../team/launch.js';
+import type { Launch } from '../../team/start/launch.js';
 import type { AgentCall } from '../../tools/agent.js';
 import type { AskUser } from '../../tools/askUserQuestion.js';
 import type { SubmitPlan } from '../../tools/planMode.js';

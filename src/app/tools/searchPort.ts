@@ -7,7 +7,7 @@ import {
   ModelError,
   type ServerTool,
 } from '../../model/types.js';
-import { searchedIn } from '../../tools/support/searchResults.js';
+import { searchedIn } from '../../tools/support/web/searchResults.js';
 import type { SearchRequest, SearchWeb } from '../../tools/webSearch.js';
 import { ToolError, UserError } from '../../util/errors.js';
 

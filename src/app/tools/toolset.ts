@@ -1,10 +1,10 @@
-import type { TaskRegistry } from '../../agent/background.js';
+import type { TaskRegistry } from '../../agent/background/background.js';
 import type { Tool } from '../../agent/tool.js';
 import { MARK_VARIABLE } from '../../host/children.js';
 import type { Clock } from '../../host/clock.js';
 import type { TaskList } from '../../tasks/taskList.js';
-import type { Launch } from '../../team/launch.js';
 import { agentIdOf } from '../../team/member.js';
+import type { Launch } from '../../team/start/launch.js';
 import { type AgentPort, createAgentTool } from '../../tools/agent.js';
 import { type AskUser, createAskUserQuestionTool } from '../../tools/askUserQuestion.js';
 import { createBashTool } from '../../tools/bash.js';
