@@ -175,12 +175,14 @@ export async function killThoseLeft(processes: readonly ProcessRef[], clock: Clo
 
 /**
  * Ends all that carries the mark once that is more than `most` processes, and then says so. Cheap to ask often: it looks
- * closely only when the machine has as many new ones. It never waits, for what forks without end leaves no time to.
+ * closely when the machine has as many new ones, and now and then, for others may have ended meanwhile. It never waits,
+ * for what forks without end leaves no time to.
  */
 export function containMarked(mark: Mark, most: number): () => boolean {
   const before = taskCount();
+  let asked = 0;
   return () => {
-    if (taskCount() - before <= most) return false;
+    if (taskCount() - before <= most && ++asked % CLOSE_LOOK_EVERY !== 0) return false;
     if (markedNow(mark).length <= most) return false;
     for (let left = markedNow(mark), round = 0; left.length > 0 && round < MOST_ROUNDS; round++) {
       for (const group of groupsOf(left)) killGroup(group);
@@ -190,6 +192,7 @@ export function containMarked(mark: Mark, most: number): () => boolean {
   };
 }
 
+const CLOSE_LOOK_EVERY = 20;
 const MOST_ROUNDS = 100;
 
 function markedNow(mark: Mark): number[] {

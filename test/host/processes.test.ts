@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import {
+  containMarked,
   endMarked,
   endMarkedWithAny,
   endProgram,
@@ -102,6 +103,19 @@ test('children of many are found and ended at one look, each known by its own ma
   for (const ended of [ofBob, ofCarol]) await eventually(async () => expect(await isAlive(ended)).toBe(false));
   expect(await isAlive(ofErin)).toBe(true);
   expect(await endMarkedWithAny([], systemClock)).toBe(0);
+});
+
+test('too many children are seen also where as many others of the machine have ended meanwhile', async () => {
+  await using home = await tempDir();
+  const mark = { member: 'ann@red:1', home: home.path, call: 'toolu_1' };
+  const others = await Promise.all(Array.from({ length: 40 }, () => shell(SLEEP)));
+  const areTooMany = containMarked(mark, 20);
+  for (const other of others) await other[Symbol.asyncDispose]();
+  await Promise.all(others.map(({ exited }) => exited));
+  await using children = await shell('for i in $(seq 30); do sleep 1000 & done; echo up; wait', markEnvironment(mark));
+  expect(Array.from({ length: 40 }, areTooMany)).toContain(true);
+  await children.exited;
+  expect(await markedProcesses(mark)).toEqual([]);
 });
 
 test('SIGKILL follows for those that do not go', async () => {
