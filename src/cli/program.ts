@@ -17,13 +17,13 @@ $TROUPE_HOME (default ~/.troupe) holds all teams; ANTHROPIC_API_KEY opens the mo
 
 /** Parses a command line and runs its command. @throws UserError for what is wrong with the line. */
 export async function obeyCommandLine(argv: readonly string[]): Promise<void> {
+  const program = await programFor(argv);
   try {
-    const program = await programFor(argv);
     await program.parseAsync(['node', 'troupe', ...argv]);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help that was asked for ends the parsing in the same way.
-    if (error.exitCode !== 0) throw new UserError(wordsOf(error, argv));
+    if (error.exitCode !== 0) throw new UserError(wordsOf(error, helpFor(program, argv)));
   }
 }
 
@@ -70,14 +70,17 @@ function checkSubcommand(group: Command | undefined, word: string): void {
   );
 }
 
-function wordsOf({ message }: CommanderError, argv: readonly string[]): string {
+function wordsOf({ message }: CommanderError, help: string): string {
   const words = message.replace(/^error: /, '').replace(/\n\(Did you mean (.*?)\?\)/, ' Did you mean "$1"?');
   const end = /[.?!]$/.test(words) ? '' : '.';
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${end} See: ${helpFor(argv[0])}`;
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${end} See: ${help}`;
 }
 
-function helpFor(word: string | undefined): string {
-  return isCommand(word) ? `troupe ${word} --help` : 'troupe --help';
+function helpFor({ commands }: Command, [word, second]: readonly string[]): string {
+  if (!isCommand(word)) return 'troupe --help';
+  const group = commands.find((command) => command.name() === word);
+  const inside = group?.commands.some((command) => command.name() === second) ? ` ${second}` : '';
+  return `troupe ${word}${inside} --help`;
 }
 
 function isCommand(word: string | undefined): word is CommandName {

@@ -30,6 +30,7 @@ export const WORDS: readonly Refusal[] = [
     says: 'There is no command "templates nit". Did you mean "init"? There are: ls, show, init, save, check',
   },
   { args: ['send'], says: "Missing required argument 'to'. See: troupe send --help" },
+  { args: ['tasks', 'add'], says: "Missing required argument 'subject'. See: troupe tasks add --help" },
   {
     args: ['completion', 'tcsh'],
     says: "Command-argument value 'tcsh' is invalid for argument 'shell'. Shells: bash, zsh, fish. See: troupe completion --help",
@@ -127,7 +128,7 @@ export const STARTS: readonly Refusal[] = [
   },
   {
     args: ['run', '--backend', 'iterm2', 'x'],
-    says: 'There is no iTerm2 backend yet. Use --backend tmux or --backend in-process.',
+    says: '--backend iterm2 is for "troupe up", where a person looks. Use --backend tmux or in-process.',
   },
   {
     args: ['run', '--backend', 'tmux', 'x'],

@@ -67,7 +67,7 @@ async function guideFacts(
   const places = { cwd, userHome: userHome(), trusted, pluginsOnly, flag, settings: loaded, plugins };
   const root = dirname(shippedTemplates);
   return {
-    documentation: [join(root, 'README.md'), join(root, 'CHANGELOG.md'), shippedTemplates],
+    documentation: [join(root, 'README.md'), join(root, 'docs'), join(root, 'CHANGELOG.md'), shippedTemplates],
     skills: [...(await skillsFor(home, cwd, { trusted })).skills.keys()],
     mcpServers: (await loadServers(places)).servers.map(({ name }) => name),
     settings: loaded.sources.flatMap(({ file, settings }) => Object.keys(settings).map((key) => `${key} (${file})`)),

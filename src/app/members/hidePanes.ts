@@ -44,7 +44,7 @@ export async function hidePanes(
   const panes = recordedBackend(world, team);
   if (!panes)
     throw new UserError(
-      `The members of "${team.name}" have no panes: they run inside the process of its lead.`,
+      `The members of "${team.name}" have no panes: they run inside the process of its lead. See them with: troupe dashboard -t ${team.name}`,
       ExitCode.failed,
     );
   const file = openTeamFile(placeOf(world, team.name).paths.config);

@@ -69,7 +69,10 @@ async function onlyStopped(world: Pick<World, 'home'>): Promise<FoundTeam> {
     throw new UserError(`Which team? Say its name: ${stopped.map(({ name }) => name).join(', ')}`);
   if (only) return { team: only };
   const archived = (await listArchive(world.home)).map(({ team }) => team.name);
-  const last = archived[0] === undefined ? '' : ` The last one in the archive: troupe resume ${archived[0]}`;
+  const last =
+    archived[0] === undefined
+      ? ' Start one with: troupe up'
+      : ` The last one in the archive: troupe resume ${archived[0]}`;
   throw new UserError(`No team was stopped or has crashed.${last}`);
 }
 

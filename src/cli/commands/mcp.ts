@@ -16,7 +16,9 @@ export function register(program: Command): void {
         const { servers, problems } = await listServers(theWorld(), signal);
         createOutput({ json }).data(
           { servers, problems },
-          servers.length === 0 ? 'No MCP servers.' : await table(servers.map(rowOf)),
+          servers.length === 0
+            ? 'No MCP servers. Name some in .mcp.json, or in the setting mcpServers.'
+            : await table(servers.map(rowOf)),
         );
         if (!json) for (const problem of problems) note(problem);
       });

@@ -14,9 +14,10 @@ export function register(program: Command): void {
     .addOption(pluginDirOption('a plugin whose skills are listed too; may be given several times'))
     .action(async ({ json, pluginDir }: { readonly json?: boolean; readonly pluginDir: readonly string[] }) => {
       const listing = await listSkills(theWorld(), pluginDir);
+      const rows = listing.skills.map(({ name, source, description }) => [name, source, oneLine(description, 90)]);
       createOutput({ json }).data(
         listing,
-        await table(listing.skills.map(({ name, source, description }) => [name, source, oneLine(description, 90)])),
+        rows.length === 0 ? 'No skills. One is a folder: .claude/skills/NAME/SKILL.md' : await table(rows),
       );
       if (json) return;
       for (const { name, source, by } of listing.overridden) note(`${name} (${source}) is overridden by ${by}`);
