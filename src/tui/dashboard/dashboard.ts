@@ -38,6 +38,7 @@ export async function showDashboard(options: DashboardOptions): Promise<Dashboar
   const over = new AbortController();
   const end = () => over.abort();
   const pace = createPace(clock, over.signal);
+  let isToDraw = false;
   let unfinished = 0;
   let refusal: UserError | undefined;
   let fault: { readonly error: unknown } | undefined;
@@ -53,7 +54,13 @@ export async function showDashboard(options: DashboardOptions): Promise<Dashboar
   };
   const show = (next: Board) => {
     board = next;
-    screen.draw(frameOf(board));
+    if (isToDraw) return;
+    isToDraw = true;
+    // Once for all the keys that came in one piece, however many.
+    queueMicrotask(() => {
+      isToDraw = false;
+      guarded(() => screen.draw(frameOf(board)));
+    });
   };
   const say = (text: string, isProblem = false) => show(withNotice(board, { text, isProblem }));
   const act = async (wanted: Act) => {

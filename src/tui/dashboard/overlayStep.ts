@@ -70,7 +70,7 @@ function askStep(board: Board, ask: Ask, key: Key): Step {
     case 'ctrl-u':
       return { board: typed(board, ask, '') };
     case 'ctrl-w':
-      return { board: typed(board, ask, ask.text.replace(/\S*\s*$/, '')) };
+      return { board: typed(board, ask, withoutLastWord(ask.text)) };
     case 'up':
     case 'down':
     case 'pageup':
@@ -79,6 +79,12 @@ function askStep(board: Board, ask: Ask, key: Key): Step {
     default:
       return { board: key.text === undefined ? board : typed(board, ask, ask.text + key.text) };
   }
+}
+
+function withoutLastWord(text: string): string {
+  const words = text.trimEnd();
+  const last = words.split(/\s/).at(-1) ?? '';
+  return words.slice(0, words.length - last.length);
 }
 
 function typed(board: Board, ask: Ask, text: string): Board {

@@ -97,18 +97,24 @@ export function createSnapshots({ find, transcript, clock, ids }: SnapshotDeps) 
   const tail = createTranscriptTail();
   const tasksOf = onceChanged<BoardTask[]>();
   const requestsOf = onceChanged<TeamRequest[]>();
-  const mailOf = new Map<string, ReturnType<typeof onceChanged<Message[]>>>();
+  const mailOf = new Map<string, ReturnType<typeof onceChanged<BoardMessage[]>>>();
 
   const livingRecord = async (path: string) => {
     const record = await recordOf(path);
     return record && (await liveRecord(record));
   };
-  const inboxOf = (paths: TeamPaths, member: string): Promise<Message[]> => {
+  const inboxOf = (paths: TeamPaths, member: string): Promise<BoardMessage[]> => {
     const base = join(paths.inboxes, fileNameOf(member));
-    const reader = mailOf.get(member) ?? onceChanged<Message[]>();
+    const reader = mailOf.get(member) ?? onceChanged<BoardMessage[]>();
     mailOf.set(member, reader);
     const print = `${fingerprint(`${base}.json`)} ${fingerprint(join(`${base}.d`, 'new'))}`;
-    return reader(print, () => openMailbox({ team: paths, member, clock, ids }).peek());
+    return reader(print, async () => {
+      const all = await openMailbox({ team: paths, member, clock, ids }).peek();
+      return all
+        .toSorted(newestFirst)
+        .slice(0, MOST_MESSAGES)
+        .map((message) => boardMessage(member, message));
+    });
   };
 
   const tasksIn = async ({ tasks }: TeamPaths): Promise<BoardTask[]> =>
@@ -141,11 +147,7 @@ export function createSnapshots({ find, transcript, clock, ids }: SnapshotDeps) 
           },
         ),
       );
-      const mail = await Promise.all(
-        leadFirst.map(async ({ name }) =>
-          (await orElse(inboxOf(paths, name), [])).map((message) => boardMessage(name, message)),
-        ),
-      );
+      const mail = await Promise.all(leadFirst.map(({ name }) => orElse(inboxOf(paths, name), [])));
       const requests = await orElse(requestsIn(paths), []);
       const shown = leadFirst.find(({ name }) => name === chosen) ?? leadFirst[0];
       const path = shown?.sessionId === undefined ? undefined : transcript(shown.sessionId);
@@ -157,7 +159,7 @@ export function createSnapshots({ find, transcript, clock, ids }: SnapshotDeps) 
         tasks: await orElse(tasksIn(paths), []),
         messages: mail
           .flat()
-          .sort((a, b) => b.at.localeCompare(a.at) || b.id.localeCompare(a.id))
+          .sort((a, b) => compared(b.at, a.at) || compared(b.id, a.id))
           .slice(0, MOST_MESSAGES),
         waiting: [...(state === 'archived' ? [] : requests.map(waitingRequest)), ...members.flatMap(questionsOf)],
         transcript: await orElse(tail.read(path), { path: path ?? '', lines: [], isCut: false }),
@@ -181,6 +183,15 @@ function questionsOf({ name, record }: BoardMember): Waiting[] {
     from: name,
     question,
   }));
+}
+
+function newestFirst(a: Message, b: Message): number {
+  return compared(b.timestamp, a.timestamp) || compared(b.msg_id, a.msg_id);
+}
+
+/** Of times and ids, which are no words of any language. */
+function compared(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 function boardMessage(inbox: string, message: Message): BoardMessage {

@@ -2,6 +2,7 @@ import { linesBehind } from '../../store/growingFile.js';
 import { parseRecords } from '../../store/jsonLines.js';
 import { TranscriptEntry } from '../../transcript/entry.js';
 import { saidIn } from '../../transcript/resume.js';
+import { head } from '../../util/text.js';
 import { messageLines } from '../paneRenderer.js';
 
 /** The end of a conversation, as a person reads it. */
@@ -14,6 +15,8 @@ export interface TranscriptTail {
 
 const FIRST_LOOK = 256 * 1024;
 const MOST_LINES = 3000;
+/** Longer than any line that is read here. */
+const MOST_CHARACTERS = 10_000;
 
 /** Follows one transcript at a time: of a long one only the end is read, and then what is new. */
 export function createTranscriptTail() {
@@ -31,8 +34,13 @@ export function createTranscriptTail() {
         said === 'summary' ? ['… the conversation goes on from a summary'] : messageLines(said),
       );
       const lines = [...shown.lines, ...fresh];
-      shown = { path, lines: lines.slice(-MOST_LINES), isCut: shown.isCut || lines.length > MOST_LINES };
+      const isCut = shown.isCut || lines.length > MOST_LINES;
+      shown = { path, lines: lines.slice(-MOST_LINES).map(clipped), isCut };
       return shown;
     },
   };
+}
+
+function clipped(line: string): string {
+  return line.length <= MOST_CHARACTERS ? line : `${head(line, MOST_CHARACTERS)}…`;
 }

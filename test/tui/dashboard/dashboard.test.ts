@@ -131,3 +131,22 @@ test('a fault of ours gives the terminal back and is thrown', async () => {
   await thrown;
   await isGivenBack();
 });
+
+test('keys that come in one piece are drawn once, and a long paste is a line that can be edited', async () => {
+  const { type, shows, drawn, acts, over, ended } = dashboard();
+  await shows('Members 3');
+  type(`s${'word '.repeat(300)}`);
+  const once = await eventually(() => {
+    const text = drawn();
+    expect(text).toContain('To team-lead:');
+    return text;
+  });
+  expect(once.split('To team-lead:')).toHaveLength(2);
+  type(`\x1b[200~${'x'.repeat(200_000)} last\x1b[201~`);
+  await shows('xxx last');
+  type('\x17\x17and sent\r');
+  await eventually(() => expect(acts).toHaveLength(1));
+  expect(acts).toEqual([{ type: 'send', to: 'team-lead', text: `${'word '.repeat(300)}and sent` }]);
+  over.abort();
+  await ended;
+});

@@ -1,5 +1,5 @@
 import { type Act, type Asked, type Board, type Confirm, colorOf, PANES, type Thing } from '../board.js';
-import { cut, cutLine, flat, type Line, lineWidth, printable, widthOf } from './cells.js';
+import { cut, cutLine, endOf, flat, type Line, lineWidth, widthOf } from './cells.js';
 import { keysFor } from './keyHints.js';
 import { isTooSmall, layoutOf, SMALLEST } from './layout.js';
 import { paneLines, tabLine } from './panes.js';
@@ -57,19 +57,19 @@ function topBar({ snapshot, size }: Board): Line {
     `${done} of ${tasks.length} tasks done`,
     `${countWords(sum(tokensIn))} tokens`,
     moneyWords(sum(({ record }) => record?.costUsd ?? 0)),
-  ].join('  ');
-  const left: Line = [
-    { text: ` ${flat(team)}`, style: 'strong' },
-    { text: ` ${stateOfTeam(snapshot)}`, style: isRunning ? undefined : 'warn' },
-    { text: `  ${facts}`, style: 'dim' },
   ];
   const right = waiting.length === 0 ? '' : `${waiting.length} waiting for you `;
-  const room = size.columns - lineWidth(left) - right.length;
-  if (room < 1)
-    return right === ''
-      ? left
-      : [...cutLine(left, size.columns - right.length - 1), { text: ` ${right}`, style: 'warn' }];
-  return [...left, { text: ' '.repeat(room) }, { text: right, style: 'warn' }];
+  const name: Line = [
+    { text: ` ${flat(team)}`, style: 'strong' },
+    { text: ` ${stateOfTeam(snapshot)}`, style: isRunning ? undefined : 'warn' },
+  ];
+  const room = size.columns - right.length - 1;
+  // What does not fit is left out whole: half a number is another number.
+  const shown = facts.filter(
+    (_, index) => lineWidth(name) + widthOf(['', ...facts.slice(0, index + 1)].join('  ')) <= room,
+  );
+  const left = cutLine([...name, { text: ['', ...shown].join('  '), style: 'dim' }], room);
+  return [...left, { text: ' '.repeat(Math.max(0, room + 1 - lineWidth(left))) }, { text: right, style: 'warn' }];
 }
 
 /** A thing, whole: as much as there is room for. */
@@ -133,9 +133,9 @@ function confirmWords({ snapshot }: Board, act: Act): string {
 
 function askLine(what: Asked, text: string, columns: number): Line {
   const question = ` ${cut(askWords(what), Math.floor(columns / 2))} `;
-  const room = columns - question.length - 2;
-  const words = printable(text).replace(/\s/g, ' ');
-  return [{ text: question, style: 'warn' }, { text: endOf(words, room) }, { text: '▏', style: 'strong' }];
+  // What is typed last is what is looked at.
+  const room = columns - widthOf(question) - 2;
+  return [{ text: question, style: 'warn' }, { text: endOf(text, room) }, { text: '▏', style: 'strong' }];
 }
 
 function askWords(what: Asked): string {
@@ -149,11 +149,4 @@ function askWords(what: Asked): string {
     case 'filter':
       return 'Show only:';
   }
-}
-
-/** What is typed last is what is looked at. */
-function endOf(text: string, columns: number): string {
-  const characters = [...text];
-  while (characters.length > 0 && widthOf(characters.join('')) > columns) characters.shift();
-  return characters.join('');
 }

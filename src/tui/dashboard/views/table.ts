@@ -21,7 +21,7 @@ const WIDE = 16;
 /** Aligned columns: the row of titles, then a row for each thing. */
 export function tableOf<T>(all: readonly Column<T>[], rows: readonly T[], total: number): Line[] {
   const columns = all.filter(({ isSparse, cell }) => !isSparse || rows.some((row) => cell(row) !== ''));
-  const cells = columns.map(({ cell }) => rows.map((row) => flat(cell(row))));
+  const cells = columns.map(({ cell }) => rows.map((row) => flat(cell(row), total)));
   const natural = columns.map(({ title, most = Number.POSITIVE_INFINITY, isWide }, index) =>
     isWide ? WIDE : Math.min(most, Math.max(widthOf(title), ...(cells[index] ?? []).map(widthOf))),
   );

@@ -14,9 +14,17 @@ export function pageOf({ size }: Pick<Board, 'size'>): number {
   return Math.max(1, size.rows - AROUND);
 }
 
+/** A thing may be megabytes long, and is drawn at each key press. */
+const broken = new WeakMap<Thing, { readonly columns: number; readonly rows: readonly string[] }>();
+
 /** A thing, whole, in rows that fit. */
-export function rowsOf({ size }: Pick<Board, 'size'>, thing: Thing): string[] {
-  return wholeOf(thing).lines.flatMap((line) => wrap(line, Math.max(2, size.columns - 2)));
+export function rowsOf({ size }: Pick<Board, 'size'>, thing: Thing): readonly string[] {
+  const columns = Math.max(2, size.columns - 2);
+  const known = broken.get(thing);
+  if (known?.columns === columns) return known.rows;
+  const rows = wholeOf(thing).lines.flatMap((line) => wrap(line, columns));
+  broken.set(thing, { columns, rows });
+  return rows;
 }
 
 /** How far down it can be scrolled. */

@@ -10,15 +10,24 @@ interface Row {
 
 /** To break three thousand lines into rows at each key press would be felt. */
 const broken = new WeakMap<readonly string[], { readonly columns: number; readonly rows: readonly Row[] }>();
+/** Of a transcript that grows, and of one that is filtered, most lines are those of the last look. */
+let lately: { readonly columns: number; readonly rows: ReadonlyMap<string, readonly Row[]> } | undefined;
 
 /** The transcript in rows of at most so many columns. */
 export function transcriptRows(board: Board, columns: number): readonly Row[] {
   const lines = transcriptIn(board);
   const known = broken.get(lines);
   if (known?.columns === columns) return known.rows;
-  const rows = lines.flatMap((line) => wrap(line, columns).map((text) => ({ text, style: styleOf(line) })));
+  const before = lately?.columns === columns ? lately.rows : undefined;
+  const byLine = new Map(lines.map((line) => [line, before?.get(line) ?? rowsOfLine(line, columns)]));
+  const rows = lines.flatMap((line) => byLine.get(line) ?? []);
+  lately = { columns, rows: byLine };
   broken.set(lines, { columns, rows });
   return rows;
+}
+
+function rowsOfLine(line: string, columns: number): readonly Row[] {
+  return wrap(line, columns).map((text) => ({ text, style: styleOf(line) }));
 }
 
 /** Its end, or what is as many rows above that as the person has scrolled back. */

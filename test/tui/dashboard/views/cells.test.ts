@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { asciiOnly, isAsciiLocale } from '../../../../src/tui/dashboard/views/ascii.js';
-import { cut, padded, widthOf, wrap } from '../../../../src/tui/dashboard/views/cells.js';
+import { cut, endOf, flat, padded, widthOf, wrap } from '../../../../src/tui/dashboard/views/cells.js';
 import { messageWords } from '../../../../src/tui/dashboard/views/messageWords.js';
 
 test('a text that does not fit is cut between characters, and what fits is left as it is', () => {
@@ -9,7 +9,7 @@ test('a text that does not fit is cut between characters, and what fits is left 
   expect(cut('plain words', 6)).toBe('plain…');
   expect(cut('日本語', 4)).toBe('日…');
   expect(cut('👩‍💻👩‍💻', 3)).toBe('👩‍💻…');
-  expect([cut('abc', 0), cut('abc', -3), cut('日', 1)]).toEqual(['', '', '…']);
+  expect([cut('abc', 0), cut('abc', -3), cut('日', 1), cut('日本', 2)]).toEqual(['', '', '…', '…']);
   expect([padded('ab', 4), padded('ab', 4, 'right'), padded('日本', 3)]).toEqual(['ab  ', '  ab', '日…']);
 });
 
@@ -19,6 +19,18 @@ test('rows are broken between words, long words anywhere, and an indent stays', 
   expect(wrap('abcdefghij kl', 4)).toEqual(['abcd', 'efgh', 'ij', 'kl']);
   expect(wrap('日本語です', 5)).toEqual(['日本', '語で', 'す']);
   expect(wrap('a\r\nb\tc\n\nd', 10)).toEqual(['a', 'b    c', '', 'd']);
+});
+
+test('a text of millions of characters costs what is seen of it, and no look at all of it for each row', () => {
+  const word = 'x'.repeat(2_000_000);
+  expect(wrap(word, 80)).toHaveLength(25_000);
+  expect(wrap('日'.repeat(20_000), 80)).toHaveLength(500);
+  const spaces = ' '.repeat(1_000_000);
+  expect(wrap(`${spaces}a${spaces}b`, 80).at(-1)).toBe('b');
+  expect(cut(word, 5)).toBe('xxxx…');
+  expect(flat(`${word} end`, 10)).toBe('x'.repeat(320));
+  expect(endOf(`${word} the end`, 8)).toBe(' the end');
+  expect([endOf('日本語', 5), endOf('a\nb', 9), endOf('abc', 0)]).toEqual(['本語', 'a b', '']);
 });
 
 test('nothing but spaces at the end of rows is lost by breaking', () => {

@@ -244,3 +244,11 @@ describe('what is seen', () => {
     expect(screenOf(board).at(-2)).toMatch(/^ To team-lead: x+end▏$/);
   });
 });
+
+test('what the first row has no room for is left out whole, and what waits stays', () => {
+  const first = (columns: number) =>
+    screenOf(boardOf({ waiting: [permission('1', 'make')] }, { columns, rows: 24 }))[0];
+  expect(first(80)).toBe(' red running  3 members  0 of 0 tasks done  45 tokens  $0.750 1 waiting for you');
+  expect(first(79)).toMatch(/45 tokens +1 waiting for you$/);
+  expect(first(40)).toMatch(/^ red running +1 waiting for you$/);
+});
