@@ -14,6 +14,7 @@ import { McpPolicyKeys } from './mcpPolicyKeys.js';
 import { McpKeys } from './mcpSettings.js';
 import type { Home } from './paths.js';
 import { strayKeys } from './settingsKeys.js';
+import { StatusLine } from './statusLineSettings.js';
 import { WorktreeKeys } from './worktreeSettings.js';
 
 const Rules = z.optional(z.array(z.string('must be text'), 'must be a list'));
@@ -71,6 +72,7 @@ export const Settings = z.looseObject({
   allowManagedPermissionRulesOnly: z.optional(z.boolean('must be true or false')),
   /** Hooks and MCP servers come from plugins and managed definitions alone. */
   strictPluginOnlyCustomization: z.optional(PluginsOnly),
+  statusLine: z.optional(StatusLine),
   /** Days after which `troupe gc` removes archived teams and sessions. */
   cleanupPeriodDays: Count,
   /** How many sub-agents a session may have: below each other, at once, and in all. */

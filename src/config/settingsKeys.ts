@@ -9,7 +9,7 @@ const OF_OTHERS = (
   'includeCoAuthoredBy includeGitInstructions keybindings language modelOverrides outputStyle otelHeadersHelper plansDirectory ' +
   'pluginConfigs pluginTrustMessage prefersReducedMotion preferredNotifChannel respectGitignore sandbox showTurnDuration ' +
   'showThinkingSummaries skipDangerousModePermissionPrompt skipWebFetchPreflight spinnerTipsEnabled spinnerTipsOverride ' +
-  'spinnerVerbs statusLine strictKnownMarketplaces syntaxHighlightingDisabled teammateMode terminalProgressBarEnabled theme ' +
+  'spinnerVerbs strictKnownMarketplaces syntaxHighlightingDisabled teammateMode terminalProgressBarEnabled theme ' +
   'tui useAutoModeDuringPlan verbose voice voiceEnabled wslInheritsWindowsSettings autoMemoryEnabled autoMemoryDirectory ' +
   'effortLevel agent viewMode channelsEnabled disableAutoMode defaultShell disableDeepLinkRegistration'
 ).split(' ');

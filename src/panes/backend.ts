@@ -1,12 +1,13 @@
 import type { ProcessRef } from '../host/processes.js';
+import type { StyledLine } from '../util/styledText.js';
 
-export type BackendType = 'tmux' | 'in-process';
+export type BackendType = 'tmux' | 'iterm2' | 'in-process';
 
 /** Where a member is shown and what of that is ours. */
 export interface Pane {
-  /** tmux's `%N`, or `in-process`. */
+  /** tmux's `%N`, the id of a session of iTerm2, or `in-process`. */
   readonly paneId: string;
-  /** tmux's `@N`; in-process, where all panes have one id, the member's name. */
+  /** tmux's `@N`; elsewhere the member's name. */
   readonly windowId?: string;
   /** False for a pane that was the user's before we came; it is never closed by us. */
   readonly ownsPane: boolean;
@@ -47,6 +48,8 @@ export interface Backend {
   start(request: PaneRequest): Promise<Pane>;
   /** How the process ended, or `undefined` while it lives. A pane that is gone ended without a word. */
   ended(pane: Pane): Promise<PaneEnd | undefined>;
+  /** Milliseconds of processor time that it and what it runs have had; `undefined` where it is gone or nobody can tell. */
+  effort(pane: Pane): Promise<number | undefined>;
   /** Where a member's process runs, for who has not started it; nothing where none does. */
   find(owner: { readonly team: string; readonly member: string }): Promise<Pane | undefined>;
   /** The last lines of what it shows. */
@@ -58,6 +61,8 @@ export interface Backend {
   ): Promise<void>;
   /** Brings what it shows up to date: borders at once, what a person changed within seconds. One call for all members. */
   refresh(members: readonly PaneFacts[]): Promise<void>;
+  /** Shows lines below all panes, or none any more; only where the whole screen is ours. */
+  readonly statusLine?: (lines: readonly StyledLine[]) => Promise<void>;
 }
 
 /** What a pane's border tells. */

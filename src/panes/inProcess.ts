@@ -1,3 +1,4 @@
+import { processorTime } from '../host/processes.js';
 import { isSystemError, messageOf, UserError } from '../util/errors.js';
 import type { Backend, Pane, PaneEnd } from './backend.js';
 
@@ -44,6 +45,8 @@ export function createInProcessBackend({ startMember }: { readonly startMember: 
       const member = find(pane);
       return member === undefined ? GONE : member.end;
     },
+
+    effort: () => processorTime(process.pid),
 
     async find({ team, member }) {
       const running = members.get(member);

@@ -12,8 +12,12 @@ export interface Prompt {
   print(line: Shown): void;
   /** Gives the terminal to `work`, which draws in it. What is printed meanwhile comes behind it. */
   lend<T>(work: () => Promise<T>): Promise<T>;
+  /** Rows above the line that is being typed, for so many columns. On a terminal only. */
+  setStatus(rows: StatusRows): void;
   close(): void;
 }
+
+export type StatusRows = (columns: number) => readonly Shown[];
 
 export interface PromptHandlers {
   /** A line was typed. */
@@ -27,7 +31,7 @@ export interface PromptHandlers {
 /** A terminal's two directions; this process's are `process`. */
 export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
-  readonly stdout: Writable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 }
 
 /** In front of what is typed behind lines that were pasted. */
@@ -36,6 +40,10 @@ const MORE = '… ';
 const TELL_PASTES = '\x1b[?2004h';
 const TELL_NO_PASTES = '\x1b[?2004l';
 
+/** Of a terminal that does not say. */
+const DEFAULT_COLUMNS = 80;
+const DEFAULT_ROWS = 24;
+
 /** Lines that are kept while the terminal is lent. */
 const MOST_HELD = 2000;
 
@@ -43,7 +51,9 @@ const MOST_HELD = 2000;
 export function openPrompt(label: Shown, handlers: PromptHandlers, streams: Streams = process): Prompt {
   outliveTheTerminal(streams);
   let isClosed = false;
-  let line: TypedLine | undefined = openLine(label, handlers, streams);
+  let rows: StatusRows = () => [];
+  const open = () => openLine(label, handlers, streams, (columns) => rows(columns));
+  let line: TypedLine | undefined = open();
   let held: Shown[] = [];
   const takeBack = () => {
     const kept = held.splice(0);
@@ -53,7 +63,7 @@ export function openPrompt(label: Shown, handlers: PromptHandlers, streams: Stre
     }
     // While nobody read it, nobody would have been told of its end.
     if (streams.stdin.readableEnded || streams.stdin.destroyed) handlers.onEnd();
-    line = openLine(label, handlers, streams);
+    line = open();
     for (const words of kept) line.print(words);
   };
   return {
@@ -70,6 +80,10 @@ export function openPrompt(label: Shown, handlers: PromptHandlers, streams: Stre
         takeBack();
       }
     },
+    setStatus(now) {
+      rows = now;
+      line?.redraw();
+    },
     close() {
       isClosed = true;
       line?.close();
@@ -77,22 +91,46 @@ export function openPrompt(label: Shown, handlers: PromptHandlers, streams: Stre
   };
 }
 
-type TypedLine = Pick<Prompt, 'print' | 'close'>;
+interface TypedLine extends Pick<Prompt, 'print' | 'close'> {
+  /** Draws it anew, with the status as it is now. */
+  redraw(): void;
+}
 
-function openLine(label: Shown, { onLine, onInterrupt, onEnd }: PromptHandlers, { stdin, stdout }: Streams): TypedLine {
+function openLine(
+  label: Shown,
+  { onLine, onInterrupt, onEnd }: PromptHandlers,
+  { stdin, stdout }: Streams,
+  status: StatusRows,
+): TypedLine {
   const isTerminal = stdin.isTTY === true;
   let isOpen = true;
   let isPasting = false;
   let pasted: string[] = [];
   const input = createInterface({ input: stdin, output: stdout, prompt: String(label), terminal: isTerminal });
+  let above: readonly string[] = [];
+  const setPrompt = () => {
+    above = isTerminal && pasted.length === 0 ? status(stdout.columns ?? DEFAULT_COLUMNS).map(String) : [];
+    input.setPrompt([...above, pasted.length > 0 ? MORE : String(label)].join('\n'));
+  };
   const ask = () => {
-    input.setPrompt(pasted.length > 0 ? MORE : String(label));
+    setPrompt();
     input.prompt();
+  };
+  const goUp = (rows: number) => `\r${rows > 0 ? `\x1b[${rows}A` : ''}\x1b[J`;
+  /** What has been typed stays on the screen; the status that stood above it does not. */
+  const leaveTyped = (typed: string, rowsBelow: number) => {
+    if (above.length === 0) return;
+    const { line, cursor } = input;
+    Object.assign(input, { line: typed, cursor: typed.length });
+    const rows = input.getCursorPos().rows + rowsBelow;
+    Object.assign(input, { line, cursor });
+    if (rows < (stdout.rows ?? DEFAULT_ROWS)) stdout.write(`${goUp(rows)}${label}${typed}${'\n'.repeat(rowsBelow)}`);
   };
   /** Or readline goes up by the rows that it drew before, over what is printed since. */
   const drawHere = () => Object.assign(input, { prevRows: 0 });
   const isEmpty = () => input.line === '' && pasted.length === 0;
   input.on('line', (line) => {
+    leaveTyped(line, 1);
     pasted.push(line);
     if (!isPasting) {
       const text = pasted.join('\n');
@@ -106,6 +144,7 @@ function openLine(label: Shown, { onLine, onInterrupt, onEnd }: PromptHandlers, 
     pasted = [];
     // Ctrl-U and Ctrl-K in one: the typed text goes, agents go on.
     input.write(null, { ctrl: true, name: 'e' });
+    leaveTyped(input.line, 0);
     stdout.write('^C\n');
     drawHere();
     input.write(null, { ctrl: true, name: 'u' });
@@ -125,14 +164,23 @@ function openLine(label: Shown, { onLine, onInterrupt, onEnd }: PromptHandlers, 
   });
   input.on('close', onEnd);
   ask();
+  const takeAway = () => {
+    // What is typed may fill several rows.
+    const rows = isOpen && isTerminal ? input.getCursorPos().rows : 0;
+    if (stdout.isTTY === true) stdout.write(goUp(rows));
+    drawHere();
+  };
   return {
     print(line) {
-      // What is typed may fill several rows.
-      const rows = isOpen && isTerminal ? input.getCursorPos().rows : 0;
-      if (stdout.isTTY === true) stdout.write(`\r${rows > 0 ? `\x1b[${rows}A` : ''}\x1b[J`);
+      takeAway();
       stdout.write(`${line}\n`);
-      drawHere();
       if (isOpen) input.prompt(true);
+    },
+    redraw() {
+      if (!isOpen || !isTerminal) return;
+      takeAway();
+      setPrompt();
+      input.prompt(true);
     },
     close() {
       input.off('close', onEnd);

@@ -44,6 +44,7 @@ test('an edit counts from the next look on: rules, folders, hooks and autoMode, 
     effortLevel: 'low',
     permissions: { allow: ['Bash(new *)'], ask: ['Read'], deny: ['Edit'], additionalDirectories: ['../other'] },
     autoMode: { rules: ['No.'] },
+    statusLine: { type: 'command', command: 'date' },
     hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] },
   });
   expect(t.team.current().allow).toContain('Bash(old *)');
@@ -56,6 +57,7 @@ test('an edit counts from the next look on: rules, folders, hooks and autoMode, 
     deny: ['WebFetch', 'Edit'],
     folders: [join(t.dir.path, 'other')],
     autoMode: { rules: ['No.'] },
+    statusLine: { command: 'date' },
     hooks: { projectDir: t.cwd, sources: [{ file: t.file }] },
   });
 });

@@ -172,6 +172,14 @@ test.each([
     { worktree: { symlinkDirectories: ['node_modules', path] } },
     /"worktree\.symlinkDirectories\.1" must be the path of a folder inside the project/,
   ]),
+  ['a status line that is text', { statusLine: 'date' }, /"statusLine" must be an object/],
+  [
+    'a status line of another kind',
+    { statusLine: { type: 'x', command: 'x' } },
+    /"statusLine\.type" must be "command"/,
+  ],
+  ['a status line without a command', { statusLine: { type: 'command' } }, /"statusLine\.command" must be text/],
+  ['a status line of no command', { statusLine: { type: 'command', command: '' } }, /"statusLine\.command" must not/],
   ['one sparse path without a list', { worktree: { sparsePaths: 'src' } }, /"worktree\.sparsePaths" must be a list/],
 ])('%s is an error that names the file and the key', async (_, content, message) => {
   await using w = await world();
@@ -211,7 +219,7 @@ test.each<[string, 'troupe' | 'flag' | 'project' | 'user', object, string]>([
 
 test('what another program reads from a file that both read is left to it', async () => {
   await using w = await world();
-  const content = { statusLine: { type: 'command' }, theme: 'dark', somethingNewOfTheirs: 1, $schema: 'x' };
+  const content = { outputStyle: 'x', theme: 'dark', somethingNewOfTheirs: 1, $schema: 'x' };
   await w.write('user', content);
   expect((await loadSettings(w.places)).settings).toEqual(content);
 });

@@ -86,7 +86,13 @@ test('the prompts say what the table asks of them, and are short', async () => {
       /before you say FAIL[\s\S]*meant[\s\S]*handled elsewhere/i,
       /VERDICT: PASS\nVERDICT: FAIL\nVERDICT: PARTIAL$/,
     ],
-    'statusline-setup': [/statusLine/, /PS1/, /stdin/, /tasks: \{pending, in_progress, completed\}/],
+    'statusline-setup': [
+      /statusLine/,
+      /PS1/,
+      /stdin/,
+      /tasks: \{pending, in_progress, completed\}/,
+      /workspace: \{current_dir/,
+    ],
     'troupe-guide': [
       /\/opt\/troupe\/README\.md/,
       /skills: deploy/,

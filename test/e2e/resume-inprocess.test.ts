@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventually } from '../helpers/eventually.js';
@@ -30,6 +30,10 @@ Wait for the digger.
 test('a team inside one process comes back in a terminal after that process was killed in the middle of a tool call', async () => {
   await using staged = await stage(SCRIPT);
   await addTemplate(staged, 'pit', PIT);
+  const user = join(staged.env['HOME'] ?? '', '.claude');
+  await mkdir(user, { recursive: true });
+  const statusLine = { type: 'command', command: 'echo "lines of my own" && cat > /dev/null' };
+  await writeFile(join(user, 'settings.json'), JSON.stringify({ statusLine }));
   const troupe = `${process.execPath} ${BIN}`;
   const status = async () => JSON.parse((await staged.troupe(['status', '--json'])).stdout);
   {
@@ -53,6 +57,7 @@ test('a team inside one process comes back in a terminal after that process was 
     state: 'running',
     members: [{ backend: 'in-process' }, { backend: 'in-process' }],
   });
+  await eventually(async () => expect(await person.screen()).toMatch(/lines of my own\nlead>/));
   await person.type('/down');
   await eventually(async () => expect((await staged.troupe(['ls'])).stdout).toContain('No teams.'));
 

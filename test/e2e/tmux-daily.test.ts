@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
@@ -41,6 +41,10 @@ const up = (stage: TmuxStage) =>
 test('a team of three on a clone of this project is marked, coloured and alive, obeys a second shell, and leaves nothing', async () => {
   await using stage = await tmuxStage(SCRIPT, cloneOfThisProject);
   const before = await stage.traces();
+  const user = join(stage.env['HOME'] ?? '', '.claude');
+  await mkdir(user, { recursive: true });
+  const statusLine = { type: 'command', command: 'sed "s/.*\\"team\\":\\"\\([a-z]*\\).*/team \\1/"' };
+  await writeFile(join(user, 'settings.json'), JSON.stringify({ statusLine }));
   await up(stage);
 
   const { state, members, lead } = await stage.status();
@@ -56,6 +60,9 @@ test('a team of three on a clone of this project is marked, coloured and alive, 
   const colors = (await stage.tmux('list-panes', '-a', '-F', '#{@troupe_color}')).split('\n');
   expect(new Set(colors).size, colors.join()).toBe(4);
   expect(colors).not.toContain('default');
+  await eventually(async () =>
+    expect(await stage.tmux('show-options', '-q', '-v', '@troupe_status_0')).toMatch(/\]team daily$/),
+  );
 
   const id = await planOf(stage);
   await stage.ok('approve', id, '--feedback', 'Keep it short');

@@ -4,8 +4,10 @@ import { type BackendQuestion, chooseBackend } from '../../src/panes/choose.js';
 const IN_TMUX = { TMUX: '/tmp/tmux-0/default,1,0', TMUX_PANE: '%7' };
 
 /** On a terminal outside of tmux, with tmux 3.3a on the PATH, unless told otherwise. */
-function choose(more: Partial<BackendQuestion> & { version?: string | undefined; knows?: string } = {}) {
-  const { version = '3.3a', knows = '%7', ...question } = more;
+function choose(
+  more: Partial<BackendQuestion> & { version?: string | undefined; knows?: string; iterm2?: string } = {},
+) {
+  const { version = '3.3a', knows = '%7', iterm2, ...question } = more;
   return chooseBackend({
     wanted: 'auto',
     command: 'up',
@@ -15,6 +17,7 @@ function choose(more: Partial<BackendQuestion> & { version?: string | undefined;
     probe: {
       tmuxVersion: async () => (version === 'none' ? undefined : `tmux ${version}`),
       answersForPane: async (pane) => pane === knows,
+      iterm2Problem: async () => iterm2,
     },
     ...question,
   });
@@ -48,6 +51,33 @@ describe('auto', () => {
   });
 });
 
+describe('in iTerm2', () => {
+  const environment = { TERM_PROGRAM: 'iTerm.app', ITERM_SESSION_ID: 'w0t0p0:AB-CD' };
+
+  test('auto shows members there, with or without tmux on the PATH', async () => {
+    expect(await choose({ environment })).toEqual({ type: 'iterm2' });
+    expect(await choose({ environment, version: 'none' })).toEqual({ type: 'iterm2' });
+    expect(await choose({ wanted: 'iterm2', environment })).toEqual({ type: 'iterm2' });
+  });
+
+  test('auto stays in a tmux that is around it, and detached', async () => {
+    expect(await choose({ environment: { ...environment, ...IN_TMUX } })).toEqual({ type: 'tmux', where: 'inside' });
+    expect(await choose({ environment, detach: true })).toEqual({ type: 'tmux', where: 'own-server' });
+    expect(await choose({ environment, wanted: 'tmux' })).toEqual({ type: 'tmux', where: 'own-server' });
+  });
+
+  test('auto takes tmux where iTerm2 does not answer, with the line that says how it would', async () => {
+    expect(await choose({ environment, iterm2: 'Install it2.' })).toEqual({
+      type: 'tmux',
+      where: 'own-server',
+      notice: 'Install it2. Until then members are in tmux.',
+    });
+    expect(await choose({ environment, iterm2: 'Install it2.', version: 'none' })).toMatchObject({
+      type: 'in-process',
+    });
+  });
+});
+
 describe('an explicit choice', () => {
   test('of in-process holds inside tmux', async () => {
     expect(await choose({ wanted: 'in-process', environment: IN_TMUX })).toEqual({ type: 'in-process' });
@@ -62,7 +92,9 @@ describe('an explicit choice', () => {
     ['tmux where there is none', { wanted: 'tmux', version: 'none' }, /no tmux on the PATH/],
     ['tmux that is too old', { wanted: 'tmux', version: '2.9a' }, /tmux 2\.9a.*3\.0 or later/],
     ['tmux for a run where there is none', { wanted: 'tmux', command: 'run', version: 'none' }, /no tmux/],
-    ['iterm2', { wanted: 'iterm2' }, /--backend tmux or --backend in-process/],
+    ['iterm2 without it2', { wanted: 'iterm2', iterm2: 'No it2.' }, /No it2\. Or use --backend tmux or --backend in-p/],
+    ['iterm2 with --detach', { wanted: 'iterm2', detach: true }, /--detach needs tmux/],
+    ['iterm2 for a run', { wanted: 'iterm2', command: 'run' }, /troupe up.*--backend tmux or in-process/],
     ['in-process with --detach', { wanted: 'in-process', detach: true }, /--detach needs tmux.*troupe run/],
     ['--detach without tmux', { detach: true, version: 'none' }, /--detach needs tmux.*troupe run/],
     ['no terminal and no --detach', { isTerminal: false }, /--detach.*troupe run/],

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../helpers/eventually.js';
-import { inProcess, ownServer, type Stage } from './harness.js';
+import { inProcess, iterm2, ownServer, type Stage } from './harness.js';
 
 /** Each backend, with the fake member behind it. The rules below hold for all of them. */
 const STAGES: readonly [name: string, open: () => Promise<Stage>][] = [
   ['tmux', ownServer],
+  ['iterm2', () => iterm2()],
   ['in-process', inProcess],
 ];
 

@@ -5,9 +5,11 @@ import { procStart } from '../../src/host/processes.js';
 import { run } from '../../src/host/run.js';
 import type { Backend, Pane, PaneRequest } from '../../src/panes/backend.js';
 import { createInProcessBackend } from '../../src/panes/inProcess.js';
+import { createIterm2Backend } from '../../src/panes/iterm2/backend.js';
 import { createTmuxBackend, type TmuxBackend, type TmuxBackendOptions } from '../../src/panes/tmux/backend.js';
 import { startOwnServer } from '../../src/panes/tmux/server.js';
 import { eventually } from '../helpers/eventually.js';
+import { fakeIterm2 } from '../helpers/fakeIt2.js';
 import { tempDir } from '../helpers/tempDir.js';
 
 export const PROGRAM = [process.execPath, join(import.meta.dirname, 'fakeMember.js')];
@@ -91,6 +93,22 @@ export async function ownServer(given: OwnServerOptions = {}) {
     await eventually(async () => dir[Symbol.asyncDispose]());
   };
   return { ...stageOn(backend, dir.path, stop, team), facts, leadPane, environment };
+}
+
+/** A team in iTerm2, as far as there is one. */
+export async function iterm2(shell?: string) {
+  const dir = await tempDir();
+  const terminal = await fakeIterm2(dir.path, shell);
+  const { environment, session } = terminal;
+  const backend = createIterm2Backend({
+    ...{ team: 'red', run, clock: systemClock, environment, program: PROGRAM, session },
+    launchFileOf: (member) => join(dir.path, `${member}.json`),
+  });
+  const stop = async () => {
+    await terminal[Symbol.asyncDispose]();
+    await eventually(async () => dir[Symbol.asyncDispose]());
+  };
+  return { ...stageOn<Backend>(backend, dir.path, stop), terminal };
 }
 
 export async function inProcess(): Promise<Stage> {

@@ -20,7 +20,7 @@ export interface LiveSettingsOptions {
   readonly onProblem: (problem: string) => void;
 }
 
-/** Rules, folders, hooks and `autoMode` are read again; model, effort and all else stay as the team began with them. */
+/** Rules, folders, hooks, `statusLine` and `autoMode` are read again; model, effort and all else stay as the team began with them. */
 export function createLiveSettings({ world, settings, onProblem }: LiveSettingsOptions): LiveSettings {
   const { live } = settings;
   let now = settings;
@@ -62,8 +62,10 @@ export async function liveFrom(
 ): Promise<Live> {
   const given = sources.find(({ source }) => source === 'flag');
   const inline = given?.file === '--settings' ? given.settings : undefined;
-  const { permissions, hooks, disableAllHooks, autoMode, allowedHttpHookUrls, httpHookAllowedEnvVars } = inline ?? {};
-  const read = { permissions, hooks, disableAllHooks, autoMode, allowedHttpHookUrls, httpHookAllowedEnvVars };
+  const { permissions, hooks, disableAllHooks, statusLine, autoMode } = inline ?? {};
+  const { allowedHttpHookUrls, httpHookAllowedEnvVars } = inline ?? {};
+  const ofHooks = { hooks, disableAllHooks, allowedHttpHookUrls, httpHookAllowedEnvVars };
+  const read = { permissions, ...ofHooks, statusLine, autoMode };
   const flag = inline ? JSON.stringify(read) : given?.file;
   return {
     ...{ cwd, first, last, files: [...files] },

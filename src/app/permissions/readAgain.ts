@@ -4,6 +4,7 @@ import { disabledModes, loadSettings } from '../../config/settings.js';
 import type { TeamSettings } from '../../team/start/launch.js';
 import { teamHooks } from '../hooks/teamHooks.js';
 import type { World } from '../services.js';
+import { statusLineIn } from '../statusLine/setting.js';
 import { rulesIn } from './settingsRules.js';
 
 /** A team's settings with what their files say now. @throws UserError for a file that is broken. */
@@ -12,7 +13,7 @@ export async function readAgain(
   before: TeamSettings,
   { cwd, flag, first, last }: NonNullable<TeamSettings['live']>,
 ): Promise<TeamSettings> {
-  const { hooks: _, autoMode: __, disabledModes: ___, onlyManagedRules: ____, ...rest } = before;
+  const { hooks: _, autoMode: __, disabledModes: ___, onlyManagedRules: ____, statusLine: _____, ...rest } = before;
   const loaded = await loadSettings({
     cwd,
     userHome: userHome(),
@@ -29,6 +30,7 @@ export async function readAgain(
     ...settings,
     ...(hooks && { hooks }),
     ...(autoMode && { autoMode }),
+    ...statusLineIn(loaded),
     ...(disabled.length > 0 && { disabledModes: disabled }),
   };
 }

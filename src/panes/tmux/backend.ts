@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import type { Clock } from '../../host/clock.js';
-import { procStart, sendSignal } from '../../host/processes.js';
+import { processorTime, procStart, sendSignal } from '../../host/processes.js';
 import type { Run } from '../../host/run.js';
 import { UserError } from '../../util/errors.js';
 import { createQueue } from '../../util/queue.js';
@@ -13,6 +13,7 @@ import { isAtLeast, isUnsettled, type PaneRow, parseCapture, parseVersion, signa
 import { createPlacing, type PlacingOptions } from './placing.js';
 import { recordedServer } from './recorded.js';
 import { SESSION_MARK, scrubbed, sessionName } from './server.js';
+import { createStatusLines } from './statusLine.js';
 import { createTiling } from './tiling.js';
 import { createTmux, isTmuxFailure } from './tmux.js';
 
@@ -56,6 +57,7 @@ export function createTmuxBackend(options: TmuxBackendOptions): TmuxBackend {
   const server = recordedServer(tmux, facts);
   const placing = createPlacing(tmux, options);
   const tiling = createTiling(tmux);
+  const showLines = createStatusLines(tmux, facts.sessionId);
   // Splits of one window must not overlap, and only the last of a burst arranges it.
   const queue = createQueue();
   /** What the start before saw, for the next one in line: nobody else of us changes anything in between. */
@@ -153,6 +155,11 @@ export function createTmuxBackend(options: TmuxBackendOptions): TmuxBackend {
       };
     },
 
+    async effort(pane) {
+      const row = await paneOf(pane);
+      return row && !row.isDead ? processorTime(row.pid) : undefined;
+    },
+
     async find(owner) {
       const rows = (await server.sharedPanes()).filter((row) => row.team === owner.team && row.agent === owner.member);
       const row = rows.find(({ isDead }) => !isDead);
@@ -201,6 +208,15 @@ export function createTmuxBackend(options: TmuxBackendOptions): TmuxBackend {
         }
       });
     },
+
+    ...(facts.ownsServer && {
+      async statusLine(lines) {
+        if (!(await server.isAlive())) return;
+        await showLines(lines).catch((error: unknown) => {
+          if (!isTmuxFailure(error, 'gone', 'no-server')) throw error;
+        });
+      },
+    }),
 
     attachCommand(pane) {
       const { TMUX = '' } = environment;
