@@ -93,7 +93,10 @@ function carriesMark(environment: string, { member, home, call, agent }: Mark): 
   );
 }
 
-/** Ends every process that carries the mark: SIGTERM, after `graceMs` SIGKILL. Returns how many there were. */
+/**
+ * Ends every process that carries the mark: SIGTERM, after `graceMs` SIGKILL. Returns how many there were, once they are
+ * gone.
+ */
 export async function endMarked(mark: Mark, clock: Clock, graceMs = 2000): Promise<number> {
   return endMarkedWithAny([mark], clock, graceMs);
 }
@@ -107,7 +110,12 @@ export async function endMarkedWithAny(marks: readonly Mark[], clock: Clock, gra
     graceMs,
   );
   // What they started between our look and their end carries the mark too.
-  for (const late of await markedWithAny(marks)) await sendSignal(late.process, 'SIGKILL');
+  const late = await markedWithAny(marks);
+  await killThoseLeft(
+    late.map((one) => one.process),
+    clock,
+    0,
+  );
   return found.length;
 }
 
@@ -155,22 +163,32 @@ export async function hurried<T>(
   }
 }
 
+/** What was killed dies when it comes to run, on a busy machine later; but for what waits for a broken disk, soon. */
+const DYING_MS = 2000;
+
 /** SIGTERM to each, and SIGKILL to those that still live after `graceMs`. */
 async function endAll(processes: readonly ProcessRef[], clock: Clock, graceMs: number): Promise<void> {
   for (const target of processes) await sendSignal(target, 'SIGTERM');
   await killThoseLeft(processes, clock, graceMs);
 }
 
-/** SIGKILL to those that still live after `graceMs`. */
+/** SIGKILL to those that still live after `graceMs`; they are gone when it returns. */
 export async function killThoseLeft(processes: readonly ProcessRef[], clock: Clock, graceMs: number): Promise<void> {
-  const until = clock.monotonic() + graceMs;
-  let alive = [...processes];
+  const left = await thoseLeft(processes, clock, graceMs);
+  for (const target of left) await sendSignal(target, 'SIGKILL');
+  await thoseLeft(left, clock, DYING_MS);
+}
+
+/** Who still lives after so long; nobody is waited for that has ended. */
+async function thoseLeft(processes: readonly ProcessRef[], clock: Clock, ms: number): Promise<readonly ProcessRef[]> {
+  const until = clock.monotonic() + ms;
+  let alive = processes;
   while (alive.length > 0 && clock.monotonic() < until) {
     await clock.sleep(20);
     const still = await Promise.all(alive.map(isAlive));
     alive = alive.filter((_, index) => still[index]);
   }
-  for (const target of alive) await sendSignal(target, 'SIGKILL');
+  return alive;
 }
 
 /**

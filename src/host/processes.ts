@@ -35,12 +35,15 @@ function linuxStat(pid: number): {
   parent?: number;
   group?: number;
   ticks?: string | undefined;
+  /** Of its own, and of its children that have ended. */
+  used?: number;
 } {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The second field is the program's name in parentheses and may hold anything (proc(5)).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { state: fields[0], parent: Number(fields[1]), group: Number(fields[2]), ticks: fields[19] };
+    const used = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0);
+    return { state: fields[0], parent: Number(fields[1]), group: Number(fields[2]), ticks: fields[19], used };
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ESRCH')) return {};
     throw error;
@@ -64,6 +67,20 @@ async function listedGroup(group: number): Promise<number[]> {
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,pgid=']);
   const rows = stdout.split('\n').map((row) => row.trim().split(/\s+/).map(Number));
   return rows.flatMap(([pid, of]) => (pid !== undefined && of === group ? [pid] : []));
+}
+
+/** In which Linux counts times for every program (USER_HZ). */
+const TICK_MS = 10;
+
+/** Milliseconds of processor time that a process and its descendants have had. Linux only: elsewhere it is not known. */
+export async function processorTime(pid: number): Promise<number | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  const pids = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number);
+  const others = new Map(pids.map((other) => [other, linuxStat(other)]));
+  const tree = new Set([pid]);
+  // A set that grows while it is gone through: children of children come behind them.
+  for (const ancestor of tree) for (const [other, { parent }] of others) if (parent === ancestor) tree.add(other);
+  return [...tree].reduce((sum, one) => sum + (others.get(one)?.used ?? 0) * TICK_MS, 0);
 }
 
 /** About how many processes and threads this machine runs; 0 where it does not say. */

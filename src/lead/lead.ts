@@ -77,7 +77,7 @@ export function createLeadHandlers(deps: LeadDeps, control: Interruptible): Hand
   };
 
   const exited: Handler<'teammate_exited'> = async (message, { name, code, signal, forced, lastText }) => {
-    const how = signal !== null ? `by ${signal}` : `with exit code ${code}`;
+    const how = signal !== null ? `by ${signal}` : code !== null ? `with exit code ${code}` : 'and nobody saw how';
     screen.note(`${name} has ended ${how}`);
     const last = lastText ? ` Its last words: ${lastText}` : '';
     const unexpected = !forced && code !== 0;

@@ -1,11 +1,16 @@
 import { endMarked } from '../host/children.js';
 import { isAlive } from '../host/processes.js';
+import type { PaneEnd } from '../panes/backend.js';
 import type { TaskList } from '../tasks/taskList.js';
 import type { EventLog } from '../team/eventLog.js';
 import { LEAD } from '../team/member.js';
 import { sendProtocol, type TeamPlace } from '../team/messages.js';
 import { createRecordReader, liveRecord, type RunRecord, readRunRecord, writeRunRecord } from '../team/runRecord.js';
-import type { TeamFile } from '../team/teamFile.js';
+import type { Member, TeamFile } from '../team/teamFile.js';
+import { tail } from '../util/text.js';
+
+/** UTF-16 units of a dead member's last words that its lead is told. */
+const LAST_TEXT = 1000;
 
 export interface WatchDeps {
   readonly place: TeamPlace;
@@ -14,6 +19,8 @@ export interface WatchDeps {
   readonly team: () => Promise<TeamFile | undefined>;
   readonly tasks: TaskList;
   readonly events: EventLog;
+  /** How the process of a member ended that did not say so itself, where that is known. */
+  readonly endOf?: (member: Member) => Promise<PaneEnd | undefined>;
   /** Sees every record, once a look. */
   readonly show: (members: readonly { readonly name: string; readonly record: RunRecord }[]) => Promise<void>;
 }
@@ -22,13 +29,14 @@ export interface WatchDeps {
  * One look at all teammates: tells the lead, once, of each that has ended, and clears up after one that died: its
  * record, its claims, its children.
  */
-export function createMemberWatch({ place, home, team, tasks, events, show }: WatchDeps): () => Promise<void> {
+export function createMemberWatch({ place, home, team, tasks, events, endOf, show }: WatchDeps): () => Promise<void> {
   const told = new Set<string>();
   const readRecord = createRecordReader();
   return async () => {
     const current = await team();
     const seen: { name: string; record: RunRecord }[] = [];
-    for (const { name, reservedBy } of current?.members ?? []) {
+    for (const member of current?.members ?? []) {
+      const { name, reservedBy } = member;
       // Whoever is starting it deals with its end.
       if (reservedBy && (await isAlive(reservedBy))) continue;
       const record = await readRecord(place.paths.runRecord(name));
@@ -40,11 +48,15 @@ export function createMemberWatch({ place, home, team, tasks, events, show }: Wa
       if (record.endTold) continue;
       told.add(key);
       const died = record.state !== 'exited' && record.state !== 'terminated';
-      if (died && current)
-        await clearUp(current.name, name, { ...live, exit: live.exit ?? { code: null, signal: null, forced: false } });
+      // A pane that cannot be asked keeps nobody from hearing of the death.
+      const end = died ? await endOf?.(member).catch(() => undefined) : undefined;
+      const exit = live.exit ?? { code: end?.code ?? null, signal: end?.signal ?? null, forced: false };
+      if (died && current) await clearUp(current.name, name, { ...live, exit });
       await tasks.releaseOf(name);
-      const { code, signal, forced } = live.exit ?? { code: null, signal: null, forced: false };
-      await sendProtocol(place, { from: name }, LEAD, 'teammate_exited', { name, code, signal, forced });
+      const lastText = end?.lastLines && tail(end.lastLines, LAST_TEXT);
+      const { code, signal, forced } = exit;
+      const words = { name, code, signal, forced, ...(lastText && { lastText }) };
+      await sendProtocol(place, { from: name }, LEAD, 'teammate_exited', words);
       await noteTold(place.paths.runRecord(name), record.generation);
     }
     await show(seen);

@@ -18,7 +18,7 @@ import type { MemberControl, Role, Waits } from './member.js';
 /** Longest result that an idle note carries; a longer one is in a file that the note names. */
 const MAX_RESULT = 20_000;
 /** Heartbeats for which a running tool call is waited for when the lead's process is gone; then it is cancelled. */
-const BEATS_TO_LEAVE = 4;
+const BEATS_TO_LEAVE = 3;
 
 export interface TeammateDeps {
   readonly name: string;

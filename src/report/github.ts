@@ -1,11 +1,14 @@
 import { appendFile } from 'node:fs/promises';
-import { head } from '../util/text.js';
+import { head, oneLine, wellFormed } from '../util/text.js';
+import { visible } from '../util/visible.js';
 import type { RunReport } from './runReport.js';
 
 /** GitHub shows no more of an annotation. In characters. */
 const MAX_ANNOTATION = 4000;
-/** GitHub refuses a summary of more than a mebibyte for a step. */
-const MAX_RESULT = 100_000;
+// GitHub refuses a summary of more than a mebibyte for a step: all that is cut together stays below that.
+const MAX_TEXT = 60_000;
+const MAX_ROWS = 100;
+const MAX_CELL = 150;
 
 /**
  * A run's end as lines that GitHub Actions shows beside the job.
@@ -23,8 +26,10 @@ export function annotations({ is_error, subtype, errors = [], team, worktrees }:
 }
 
 function annotation(level: 'error' | 'notice', title: string, message: string): string {
-  const property = escaped(title).replaceAll(':', '%3A').replaceAll(',', '%2C');
-  return `::${level} title=${property}::${escaped(head(message, MAX_ANNOTATION))}`;
+  const property = escaped(oneLine(shown(title, 2 * MAX_CELL), MAX_CELL))
+    .replaceAll(':', '%3A')
+    .replaceAll(',', '%2C');
+  return `::${level} title=${property}::${escaped(shown(message, MAX_ANNOTATION))}`;
 }
 
 function escaped(text: string): string {
@@ -74,16 +79,24 @@ export function summary({
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '';
   const row = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
-  return [row(heads), `|${heads.map(() => '---|').join('')}`, ...rows.map(row)].join('\n');
+  const lines = [row(heads), `|${heads.map(() => '---|').join('')}`, ...rows.slice(0, MAX_ROWS).map(row)];
+  const left = rows.length - MAX_ROWS;
+  return [...lines, ...(left > 0 ? [row([`… ${left} more`])] : [])].join('\n');
 }
 
 function cell(text: string): string {
-  return text.replace(/[\\|<>`*_[\]]/g, '\\$&').replace(/\s*\n\s*/g, ' ');
+  return oneLine(shown(text, 2 * MAX_CELL), MAX_CELL).replace(/[\\|<>`*_[\]]/g, '\\$&');
 }
 
 /** As it is, whatever fences it has itself. */
 function fenced(text: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+  const kept = shown(text, MAX_TEXT);
+  const longest = (kept.match(/`+/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
   const fence = '`'.repeat(longest + 1);
-  return `${fence}text\n${head(text, MAX_RESULT)}\n${fence}`;
+  return `${fence}text\n${kept}\n${fence}`;
+}
+
+/** As much as `max` UTF-16 units, with nothing in it that a log or a page would obey, or a file could not hold. */
+function shown(text: string, max: number): string {
+  return head(visible(wellFormed(head(text, max))), max);
 }

@@ -5,6 +5,7 @@ import type { RunReport } from './runReport.js';
 
 /** What a reader of the file is shown at most of one text, in characters. */
 const MAX_TEXT = 20_000;
+const MAX_NAME = 500;
 
 interface Case {
   readonly suite: 'run' | 'members' | 'tasks';
@@ -91,7 +92,7 @@ function taskCase({ id, subject, status, owner }: RunReport['tasks'][number]): C
           type: 'unfinished',
           message: `Task ${id} is ${status}${owner === undefined ? ', without an owner' : `, owner ${owner}`}`,
         };
-  return { suite: 'tasks', name: `${id} ${subject}`, failure, output: undefined };
+  return { suite: 'tasks', name: head(`${id} ${subject}`, MAX_NAME), failure, output: undefined };
 }
 
 function counts(cases: readonly Case[]): string {

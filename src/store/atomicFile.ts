@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemIds } from '../host/ids.js';
-import { isSystemError } from '../util/errors.js';
+import { onOpenFile } from './openFile.js';
 
 export interface WriteOptions {
   /** Permission bits of the new file; 0600 unless given. */
@@ -50,15 +50,10 @@ function shortened(name: string): string {
 export async function writeSynced(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
   const file = await open(path, 'wx', mode);
   try {
-    await file.writeFile(content);
-    await file.sync();
-  } catch (error) {
-    // Of a file that is open Node names no path.
-    if (isSystemError(error) && error.path === undefined) {
-      error.path = path;
-      error.message += ` '${path}'`;
-    }
-    throw error;
+    await onOpenFile(path, async () => {
+      await file.writeFile(content);
+      await file.sync();
+    });
   } finally {
     await file.close();
   }

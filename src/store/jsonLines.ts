@@ -1,6 +1,7 @@
-import { open, readFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { hasCode } from '../util/errors.js';
+import { onOpenFile } from './openFile.js';
 
 /** Appends one record. One write of one line, so that writers of several processes do not mix. */
 export async function appendLine(path: string, record: unknown): Promise<void> {
@@ -12,10 +13,20 @@ export async function appendLines(path: string, records: readonly unknown[], { d
   if (records.length === 0) return;
   const file = await open(path, 'a', 0o600);
   try {
-    await file.write(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-    if (durable) await file.datasync();
+    await onOpenFile(path, async () => {
+      await writeWhole(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+      if (durable) await file.datasync();
+    });
   } finally {
     await file.close();
+  }
+}
+
+/** A disk that is almost full takes a part without an error; what is asked for the rest tells. */
+async function writeWhole(file: FileHandle, text: string): Promise<void> {
+  for (let rest = Buffer.from(text); rest.length > 0; ) {
+    const { bytesWritten } = await file.write(rest);
+    rest = rest.subarray(bytesWritten);
   }
 }
 

@@ -10,17 +10,17 @@ import { fileNameOf } from '../util/names.js';
 import { TeamFile } from './teamFile.js';
 
 /** Makes a team's folders, private to their user, inside an existing home. Nothing else makes them. */
-export async function makeTeamFolders({
-  root,
-  inboxes,
-  requests,
-  plans,
-  tasks,
-  run,
-  launch,
-  files,
-}: TeamPaths): Promise<void> {
-  for (const path of [root, inboxes, requests, plans, tasks, run, launch, files]) await makeFolder(path);
+export async function makeTeamFolders(paths: TeamPaths): Promise<void> {
+  for (const path of foldersOf(paths)) await makeFolder(path);
+}
+
+/** Undoes `makeTeamFolders` for a team that got no file. What holds anything stays. */
+export async function unmakeTeamFolders(paths: TeamPaths): Promise<void> {
+  for (const path of foldersOf(paths).toReversed()) await rmdir(path).catch(() => {});
+}
+
+function foldersOf({ root, inboxes, requests, plans, tasks, run, launch, files }: TeamPaths): string[] {
+  return [root, inboxes, requests, plans, tasks, run, launch, files];
 }
 
 /** Moves a team to `archive/<team>-<utc>` and returns that path. @throws UserError where there is no such team. */

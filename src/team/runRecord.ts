@@ -18,7 +18,7 @@ export const RunRecord = z.object({
   /** Which run of this member it is, from 1. */
   generation: z.number(),
   /** Where it runs: an in-process member shares its process with others. */
-  backend: z.optional(z.enum(['tmux', 'in-process'])),
+  backend: z.optional(z.enum(['tmux', 'iterm2', 'in-process'])),
   state: MemberState,
   waitingFor: z.optional(z.enum(['plan', 'permission', 'question'])),
   requestId: z.optional(z.string()),

@@ -2,8 +2,10 @@ import { basename, dirname } from 'node:path';
 import * as z from 'zod/mini';
 import { PermissionMode } from '../permissions/mode.js';
 import { writeAtomic } from '../store/atomicFile.js';
+import { fingerprint } from '../store/fingerprint.js';
 import { readJson, toJson } from '../store/jsonFile.js';
 import { LockLostError, withLock } from '../store/lock.js';
+import { onceChanged } from '../store/onceChanged.js';
 import { createExclusive } from '../store/spool.js';
 import { hasCode, UserError } from '../util/errors.js';
 import { isSameName } from '../util/names.js';
@@ -115,6 +117,7 @@ export const TeamFile = z.looseObject({
 export type TeamFile = z.infer<typeof TeamFile>;
 
 export interface TeamFileStore {
+  /** Cheap to ask again and again while the file stays the same: then what it returned before is returned. */
   read(): Promise<TeamFile | undefined>;
   /** @throws UserError where there is no such team. */
   require(): Promise<TeamFile>;
@@ -137,7 +140,8 @@ export function mendTeamFile(path: string): string {
 /** The TeamFile at `path`, whose folder must exist. */
 export function openTeamFile(path: string): TeamFileStore {
   const team = basename(dirname(path));
-  const read = async () => {
+  const known = onceChanged<TeamFile | undefined>();
+  const readNow = async () => {
     try {
       return await readJson(path, TeamFile);
     } catch (error) {
@@ -145,20 +149,22 @@ export function openTeamFile(path: string): TeamFileStore {
       throw new UserError(`${error.message}\n${mendTeamFile(path)}`, error.exitCode, { cause: error });
     }
   };
-  const require = async () => {
-    const found = await read();
+  const read = async () => known(fingerprint(path) ?? '', readNow);
+  const orThrow = (found: TeamFile | undefined): TeamFile => {
     if (!found) throw new UserError(`There is no team "${team}": no file ${path}. See troupe ls.`);
     return found;
   };
+  const require = async () => orThrow(await read());
+  const requireNow = async () => orThrow(await readNow());
 
   const tryToUpdate = async (change: (team: TeamFile) => TeamFile | Promise<TeamFile>): Promise<TeamFile> => {
-    await require();
+    await requireNow();
     return withLock(path, async (stillOurs) => {
-      const before = await require();
+      const before = await requireNow();
       const next = TeamFile.parse({ ...(await change(before)), rev: revOf(before) + 1 });
       const beforeRename = async () => {
         stillOurs();
-        if (revOf(await require()) !== revOf(before)) throw new Moved(`${path} was changed by another process.`);
+        if (revOf(await requireNow()) !== revOf(before)) throw new Moved(`${path} was changed by another process.`);
       };
       await writeAtomic(path, toJson(next), { beforeRename });
       return next;
@@ -180,7 +186,7 @@ export function openTeamFile(path: string): TeamFileStore {
         try {
           return await tryToUpdate(change);
         } catch (error) {
-          if (hasCode(error, 'ENOENT')) await require();
+          if (hasCode(error, 'ENOENT')) await requireNow();
           const mayPass = error instanceof Moved || error instanceof LockLostError;
           if (!mayPass || attempt === MOST_TRIES) throw error;
         }

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { onOpenFile } from '../store/openFile.js';
 import { createQueue } from '../util/queue.js';
 import { head } from '../util/text.js';
 
@@ -46,7 +47,7 @@ export async function createTaskOutput(
     const [rest = '', ...more] = text.split('\n');
     lines = [...lines.slice(0, -1), `${lines.at(-1) ?? ''}${rest}`, ...more].slice(-KEPT_LINES);
     queue
-      .run(() => file.appendFile(text))
+      .run(() => onOpenFile(path, () => file.appendFile(text)))
       .catch((error: unknown) => {
         failure ??= error;
       });
@@ -66,7 +67,7 @@ export async function createTaskOutput(
       isFinished = true;
       if (text !== '') append(cutAt(`${size > 0 ? '\n' : ''}${text}\n`, maxBytes - size));
       await queue.run(async () => {
-        await file.datasync();
+        await onOpenFile(path, () => file.datasync());
         await file.close();
       });
       if (failure !== undefined) throw failure;

@@ -3,6 +3,7 @@ import { type Clock, isoTime } from '../host/clock.js';
 import type { Ids } from '../host/ids.js';
 import { readRecords } from '../store/jsonLines.js';
 import { mendTail } from '../store/lineTail.js';
+import { onOpenFile } from '../store/openFile.js';
 import { type EntryType, TranscriptEntry } from './entry.js';
 
 export interface NewEntry {
@@ -63,7 +64,8 @@ export function openTranscript(path: string, { sessionId, agentId, clock, ids }:
     if (file) return file;
     const handle = await open(path, 'a+', 0o600);
     try {
-      const last = TranscriptEntry.safeParse((await mendTail(handle)).last);
+      const { last: line } = await onOpenFile(path, () => mendTail(handle));
+      const last = TranscriptEntry.safeParse(line);
       parentUuid = last.success ? last.data.uuid : null;
     } catch (error) {
       await handle.close();
@@ -97,8 +99,8 @@ export function openTranscript(path: string, { sessionId, agentId, clock, ids }:
           timestamp: isoTime(clock),
         });
         try {
-          await handle.appendFile(`${JSON.stringify(line)}\n`);
-          const sync = handle.datasync();
+          await onOpenFile(path, () => handle.appendFile(`${JSON.stringify(line)}\n`));
+          const sync = onOpenFile(path, () => handle.datasync());
           if (!goesOn) await sync;
           else {
             syncing = sync;

@@ -29,7 +29,7 @@ test('a member whose conversation fits no more says so to its lead, and its shut
   const bob = file.members.find(({ name }) => name === 'bob');
   if (!bob) throw new Error('bob is not there');
   const deps = { place: team.place, home: team.home.root, backend, sender: { from: 'user' } };
-  await shutdownMember(deps, file, bob, { graceMs: 10_000, force: false });
+  await shutdownMember(deps, file, bob, { graceMs: 50_000, force: false });
   expect(await record(team)).toMatchObject({ state: 'exited', exit: { code: 0, forced: false } });
 });
 

@@ -40,7 +40,9 @@ describe('one team, whose members die one after the other,', () => {
       const mail = await stage.mail('team-lead');
       expect(mail.map(({ type }) => type)).toContain('teammate_exited');
     });
-    await eventually(() => expect(stage.heard('team-lead').join()).toContain('The teammate planner has ended'));
+    await eventually(() =>
+      expect(stage.heard('team-lead').join()).toContain('The teammate planner has ended by SIGKILL'),
+    );
     expect(await stage.member('reviewer')).toMatchObject({ state: 'idle' });
   });
 
@@ -60,7 +62,7 @@ describe('one team, whose members die one after the other,', () => {
     expect(await stage.status()).toMatchObject({ state: 'crashed', lead: { alive: false } });
     process.kill(tester.pid, 'SIGKILL');
     await stage.until('tester', 'terminated');
-    await eventually(async () => expect(await isRunning(reviewer.pid)).toBe(false), 60_000);
+    await eventually(async () => expect(await isRunning(reviewer.pid)).toBe(false), 100_000);
     expect(await stage.member('reviewer')).toMatchObject({ state: 'exited', exit: { code: 0 } });
   });
 });
@@ -71,6 +73,6 @@ test('a lead whose pane somebody closes takes its team down', async () => {
   await up(stage, PAIR);
   const { pane } = await stage.member('team-lead');
   await stage.tmux('kill-pane', '-t', pane);
-  await eventually(async () => expect(await stage.traces()).toEqual(before), 60_000);
+  await eventually(async () => expect(await stage.traces()).toEqual(before), 100_000);
   expect(await stage.ok('ls')).toContain('No teams.');
 });

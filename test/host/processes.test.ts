@@ -11,11 +11,12 @@ import {
   markedWithAny,
 } from '../../src/host/children.js';
 import { systemClock, within } from '../../src/host/clock.js';
-import { groupMembers, isAlive, procStart, sendSignal, thisProcess } from '../../src/host/processes.js';
+import { groupMembers, isAlive, processorTime, procStart, sendSignal, thisProcess } from '../../src/host/processes.js';
 import { run, start } from '../../src/host/run.js';
 import { onEndSignals } from '../../src/host/signals.js';
 import { processesIn } from '../../src/host/workingFolders.js';
 import { eventually } from '../helpers/eventually.js';
+import { someProgram } from '../helpers/patient.js';
 import { tempDir } from '../helpers/tempDir.js';
 
 /** A shell script that has said `up`, in a group of its own; whatever is left of it ends with the test. */
@@ -55,6 +56,13 @@ test('a process is told apart from another of its id by when it was started', as
   expect([await isAlive(sleeper), await sendSignal(sleeper, 'SIGTERM')]).toEqual([false, false]);
 });
 
+test.skipIf(process.platform !== 'linux')('what a process works counts with what its children do', async () => {
+  await using idle = await someProgram('sleep 60');
+  await using busy = await someProgram('sh -c "while :; do :; done"; :');
+  await eventually(async () => expect(await processorTime(busy.process.pid)).toBeGreaterThan(200));
+  expect(await processorTime(idle.process.pid)).toBeLessThan(100);
+});
+
 test('a zombie does not live', async () => {
   await using parent = await shell('sh -c "exit 0" & echo $!; exec sleep 1000');
   await eventually(async () => expect((await groupMembers(parent)).length).toBe(1));
@@ -66,7 +74,7 @@ test('a signal to the group reaches what the process has started', async () => {
   expect((await groupMembers(parent)).length).toBe(2);
   await sendSignal(parent, 'SIGTERM', 'group');
   await parent.exited;
-  expect(await groupMembers(parent)).toEqual([]);
+  await eventually(async () => expect(await groupMembers(parent)).toEqual([]));
 });
 
 test('marked processes are found by member, generation, home and call, whatever session they are in', async () => {
@@ -115,16 +123,26 @@ test('too many children are seen also where as many others of the machine have e
   await using children = await shell('for i in $(seq 30); do sleep 1000 & done; echo up; wait', markEnvironment(mark));
   expect(Array.from({ length: 40 }, areTooMany)).toContain(true);
   await children.exited;
-  expect(await markedProcesses(mark)).toEqual([]);
+  await eventually(async () => expect(await markedProcesses(mark)).toEqual([]));
 });
 
-test('SIGKILL follows for those that do not go', async () => {
+test('SIGKILL follows for those that do not go, and nobody lives when that is done', async () => {
   const mark = { member: 'bob@red:1', home: '/home/ending' };
   const env = markEnvironment(mark);
   await using stubborn = await shell('trap "" TERM; echo up; while :; do sleep 0.1; done', env);
-  await using easy = await shell(SLEEP, env);
-  await endMarked(mark, systemClock, 100);
-  await eventually(async () => expect([await isAlive(stubborn), await isAlive(easy)]).toEqual([false, false]));
+  await using _ = await shell(SLEEP, env);
+  const livesAtLook: boolean[] = [];
+  const clock = {
+    ...systemClock,
+    async sleep(ms: number) {
+      await systemClock.sleep(ms);
+      livesAtLook.push(await isAlive(stubborn));
+    },
+  };
+  // Without a grace nobody is looked after but those who are killed.
+  await endMarked(mark, clock, 0);
+  expect(livesAtLook.at(-1)).toBe(false);
+  expect(await markedProcesses(mark)).toEqual([]);
 });
 
 test('a program is ended with its group and with what left that', async () => {

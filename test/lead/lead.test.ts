@@ -3,7 +3,7 @@ import { createArrivals } from '../../src/agent/arrivals.js';
 import type { AgentState } from '../../src/agent/ports.js';
 import { systemIds } from '../../src/host/ids.js';
 import { createLeadHandlers, type LeadDeps } from '../../src/lead/lead.js';
-import { createMemberWatch } from '../../src/lead/watchMembers.js';
+import { createMemberWatch, type WatchDeps } from '../../src/lead/watchMembers.js';
 import { createDispatcher } from '../../src/member/dispatch.js';
 import { LEAD } from '../../src/team/member.js';
 import { sendProtocol } from '../../src/team/messages.js';
@@ -157,7 +157,7 @@ test('a refused shutdown starts a turn with its reason, an accepted one is a lin
   expect(lead.shown).toEqual(['bob shuts down', 'bob stays: busy']);
 });
 
-function watchOf(team: TeamOnDisk) {
+function watchOf(team: TeamOnDisk, more: Partial<WatchDeps> = {}) {
   return createMemberWatch({
     place: team.place,
     home: team.home.root,
@@ -165,6 +165,7 @@ function watchOf(team: TeamOnDisk) {
     tasks: team.tasks,
     events: team.events,
     show: async () => {},
+    ...more,
   });
 }
 
@@ -183,6 +184,25 @@ test('a death is told once, its record says terminated and its claims are void',
   expect(record).not.toHaveProperty('waitingFor');
   expect(await team.tasks.get(task.id)).toMatchObject({ status: 'pending' });
   expect((await team.tasks.get(task.id))?.owner).toBeUndefined();
+});
+
+test('a death is told with how it came and the last words, where its pane knows, and else all the same', async () => {
+  await using team = await teamOnDisk({ members: ['bob', 'carol'] });
+  await team.writeRecord('bob', { ...DEAD, state: 'working' });
+  await team.writeRecord('carol', { ...DEAD, state: 'working' });
+  const lastLines = `${'x'.repeat(5000)}SyntaxError: y`;
+  const endOf: WatchDeps['endOf'] = ({ name }) =>
+    name === 'bob' ? Promise.resolve({ code: 7, signal: null, lastLines }) : Promise.reject(new Error('no server'));
+  await watchOf(team, { endOf })();
+  const told = (await team.mail(LEAD)).map(({ payload }) => payload);
+  expect(told).toEqual([
+    expect.objectContaining({ name: 'bob', code: 7, signal: null, lastText: expect.stringMatching(/^.{900,1100}y$/) }),
+    expect.objectContaining({ name: 'carol', code: null, signal: null }),
+  ]);
+  expect(await readRunRecord(team.paths.runRecord('bob'))).toMatchObject({ state: 'terminated', exit: { code: 7 } });
+  const lead = leadOf(team);
+  await lead.gets();
+  expect(lead.shown).toEqual(['bob has ended with exit code 7', 'carol has ended and nobody saw how']);
 });
 
 test('the death of its next generation is told again, and one that ended well is told with its exit', async () => {

@@ -337,9 +337,8 @@ test('when the lead’s process is gone it leaves, and what still runs after som
   await bob.role.beat?.();
   expect(bob.did).toEqual([]);
   alive = false;
-  for (let beat = 0; beat < 5; beat++) await bob.role.beat?.();
-  expect(bob.did.slice(0, 4)).toEqual(['left', 'left', 'left', 'left']);
-  expect(bob.did.at(-1)).toBe('ended hard');
+  for (let beat = 0; beat < 4; beat++) await bob.role.beat?.();
+  expect(bob.did).toEqual(['left', 'left', 'left', 'left', 'ended hard']);
 });
 
 test('the lead’s mode at the moment of the change is the limit, not that of the member’s start', async () => {

@@ -93,6 +93,11 @@ test('a long text is cut and says so, never in the middle of a character', () =>
   expect(run?.output).toMatch(/^(😀){10000}\n\[cut: 20000 more characters\]$/u);
 });
 
+test('a task has a name that a list can show, however long its subject', () => {
+  const [, , , task] = cases({ tasks: [{ id: '1', subject: 'x'.repeat(1 << 20), status: 'completed' }] });
+  expect(task?.name).toHaveLength(500);
+});
+
 test('the file is replaced whole, and one that cannot be written is named', async () => {
   await using dir = await tempDir();
   const path = join(dir.path, 'report.xml');

@@ -124,6 +124,16 @@ test('lines: a torn last one is left out in silence, a broken one in the middle 
   expect(parseLines('{"n":1}\nwhat\n\n{"n":2}\n{"n":')).toEqual({ records: [{ n: 1 }, { n: 2 }], broken: [2] });
 });
 
+test.skipIf(process.platform !== 'linux')(
+  'lines that a full disk does not take are an error that names the file',
+  async () => {
+    await expect(appendLines('/dev/full', [{ n: 1 }])).rejects.toMatchObject({
+      path: '/dev/full',
+      message: expect.stringMatching(/ENOSPC.*'\/dev\/full'/),
+    });
+  },
+);
+
 test('of many that make one file exactly one is told that it did', async () => {
   await using dir = await tempDir();
   const path = join(dir.path, 'answer.json');

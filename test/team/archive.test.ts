@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ensureHome, homeAt } from '../../src/config/paths.js';
-import { archiveTeam, listTeams, makeTeamFolders } from '../../src/team/archive.js';
+import { archiveTeam, listTeams, makeTeamFolders, unmakeTeamFolders } from '../../src/team/archive.js';
 import { openTeamFile } from '../../src/team/teamFile.js';
 import { fakeClock } from '../helpers/fakeClock.js';
 import { tempDir } from '../helpers/tempDir.js';
@@ -58,6 +59,20 @@ test('a team that there is not cannot be archived, and the try leaves nothing', 
   await expect(archiveTeam(dir.home, '../sessions', fakeClock())).rejects.toThrow(/There is no team/);
   expect(await readdir(dir.home.archive)).toEqual([]);
   expect((await readdir(dir.home.root)).sort()).toEqual(['archive', 'sessions', 'teams', 'traffic']);
+});
+
+test('the folders of a team that got no file are gone again, with nothing in them that is anybody’s', async () => {
+  await using dir = await tempDir();
+  const home = homeAt(dir.path);
+  await ensureHome(home);
+  const { root, inboxes } = home.team('red');
+  await makeTeamFolders(home.team('red'));
+  await writeFile(join(inboxes, 'bob.json'), '[]');
+  await unmakeTeamFolders(home.team('red'));
+  expect([await readdir(root), await readdir(inboxes)]).toEqual([['inboxes'], ['bob.json']]);
+  await rm(join(inboxes, 'bob.json'));
+  await unmakeTeamFolders(home.team('red'));
+  expect(existsSync(root)).toBe(false);
 });
 
 test('a broken team is reported beside the others, and a folder without a team is none', async () => {

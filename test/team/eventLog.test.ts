@@ -20,6 +20,15 @@ test('events are numbered over all writers, and read from where one stopped', as
   expect(await readdir(dir.path)).toEqual(['events.jsonl']);
 });
 
+test('the whole log has what this process has begun to append, and there is one where no lock can be had', async () => {
+  await using dir = await tempDir();
+  const log = openEventLog(join(dir.path, 'events.jsonl'), fakeClock());
+  const appending = ['ready', 'tool_denied'].map((type) => log.append(type));
+  expect((await log.readWhole()).map(({ type }) => type)).toEqual(['ready', 'tool_denied']);
+  await Promise.all(appending);
+  expect(await openEventLog(join(dir.path, 'gone', 'events.jsonl'), fakeClock()).readWhole()).toEqual([]);
+});
+
 test('a line torn by a crash is cut off and spoils neither the numbers nor the next line', async () => {
   await using dir = await tempDir();
   const path = join(dir.path, 'events.jsonl');

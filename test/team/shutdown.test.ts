@@ -64,7 +64,7 @@ test('asked, it ends by itself within its grace', async () => {
   await using team = await teamOnDisk({ members: ['bob'] });
   await using programs = await programsIn(team);
   const bob = await programs.bob(polite(team));
-  expect(await end(team, { graceMs: 10_000, reason: 'enough' })).toEqual({ how: 'ended' });
+  expect(await end(team, { graceMs: 60_000, reason: 'enough' })).toEqual({ how: 'ended' });
   expect(await isAlive(bob)).toBe(false);
   expect(await team.mail('bob')).toMatchObject([{ type: 'shutdown_request', payload: { reason: 'enough' } }]);
 });
@@ -100,7 +100,7 @@ test('a rejection keeps it, with its reason, unless it is overruled', async () =
     if (!request) throw new Error('not asked yet');
     await team.events.append('shutdown_rejected', { member: 'bob', id: request.payload.request_id, reason: 'busy' });
   });
-  expect(await end(team, { graceMs: 10_000 })).toEqual({ how: 'rejected', reason: 'busy' });
+  expect(await end(team, { graceMs: 60_000 })).toEqual({ how: 'rejected', reason: 'busy' });
   await reject;
   expect(await isAlive(bob)).toBe(true);
   expect(await end(team, { overrule: true })).toEqual({ how: 'forced' });

@@ -3,6 +3,7 @@ import { thisProcess } from '../../src/host/processes.js';
 import { LEAD } from '../../src/team/member.js';
 import { untilStarted } from '../../src/team/starting.js';
 import { fakeClock } from '../helpers/fakeClock.js';
+import { someProgram, waitsFor } from '../helpers/patient.js';
 import { DEAD, teamOnDisk } from '../helpers/team.js';
 
 const never = new AbortController().signal;
@@ -36,10 +37,10 @@ test('who is being started is waited for, until it is written down', async () =>
 test('a start that was stopped in its middle keeps nobody for longer than a start may take, nor does one’s own end', async () => {
   const clock = fakeClock();
   await using team = await teamOnDisk({ clock });
-  await team.join({ ...team.member('carol'), reservedBy: await thisProcess() });
+  await using starter = await someProgram('sleep 60');
+  await team.join({ ...team.member('carol'), reservedBy: starter.process });
   const started = untilStarted(team.place, never);
-  await clock.advance(50);
-  await clock.advance(20_000);
+  await waitsFor(clock, 21_000, started);
   await started;
   const end = new AbortController();
   const stopped = untilStarted(team.place, end.signal);

@@ -48,6 +48,20 @@ test('a file that was changed behind the lock is not overwritten: the change is 
   expect(await file.require()).toEqual({ ...team, createdAt: 7, description: 'from outside', rev: 10 });
 });
 
+test('a team that stays the same is parsed no more than twice, and every change of it is seen', async () => {
+  await using dir = await teamFolder();
+  const file = openTeamFile(dir.path);
+  expect([await file.read(), await file.read(), await file.read()]).toEqual([undefined, undefined, undefined]);
+  await openTeamFile(dir.path).create(team);
+  await file.read();
+  const known = await file.read();
+  expect(await file.read()).toBe(known);
+  await openTeamFile(dir.path).update((current) => ({ ...current, createdAt: 2 }));
+  expect(await file.read()).toMatchObject({ createdAt: 2 });
+  await rm(dir.path);
+  expect(await file.read()).toBeUndefined();
+});
+
 test('fields that this version does not know are kept', async () => {
   await using dir = await teamFolder();
   const foreign = {

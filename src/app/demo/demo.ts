@@ -86,11 +86,11 @@ async function play(
   const wish = wishFor(repository);
   const shown: BackendWish = { wanted: backend, command: 'up', detach: false, isTerminal, layout: 'panes' };
   const decided = isTerminal ? await decideBackend(world, shown) : undefined;
-  if (decided?.type === 'tmux') return playInPanes(world, wish, backend, note, signal);
+  if (decided && decided.type !== 'in-process') return playInPanes(world, wish, backend, note, signal);
   if (decided?.notice) note(decided.notice);
   const { result } = await runTeam(world, {
     wish,
-    backend: backend === 'tmux' ? 'tmux' : 'in-process',
+    backend: backend === 'auto' ? 'in-process' : backend,
     keep: false,
     approvePlans: false,
     note: (line) => note(`  ${line}`),

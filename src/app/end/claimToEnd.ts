@@ -1,7 +1,7 @@
 import { isAlive, type ProcessRef, sendSignal, thisProcess } from '../../host/processes.js';
 import { findMember, LEAD } from '../../team/member.js';
 import { livingRecord } from '../../team/shutdown.js';
-import { READY_MS } from '../../team/start/ready.js';
+import { patienceWithStarters } from '../../team/starting.js';
 import { openTeamFile, type TeamFile } from '../../team/teamFile.js';
 import { placeOf, type World } from '../services.js';
 
@@ -20,8 +20,6 @@ export interface ClaimOptions {
 }
 
 const LOOK_MS = 50;
-/** A start takes no longer. */
-const START_MS = READY_MS + 5000;
 /** How long an end may take that was told to be quick. */
 const HURRIED_MS = 15_000;
 
@@ -89,11 +87,11 @@ async function startsToEnd(
 ): Promise<void> {
   const place = placeOf(world, name);
   const { clock } = world;
-  const until = clock.monotonic() + START_MS;
   const self = await thisProcess();
   const starters = new Map<number, ProcessRef>();
   const told = new Set<number>();
-  while (clock.monotonic() < until && !hurry?.aborted) {
+  const isOver = patienceWithStarters(clock, () => starters.values());
+  while (!hurry?.aborted && !(await isOver())) {
     const team = await openTeamFile(place.paths.config).read();
     if (!team) return;
     const lead = await livingRecord(place, LEAD);

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { endMarked, hurried, type Mark } from '../../host/children.js';
+import type { Clock } from '../../host/clock.js';
 import { isUuid } from '../../host/ids.js';
 import { isAlive, type ProcessRef, sendSignal } from '../../host/processes.js';
 import type { Backend } from '../../panes/backend.js';
@@ -17,6 +18,8 @@ import { claimToEnd, type TeamToEnd } from './claimToEnd.js';
 
 const GRACE_MS = 20_000;
 const LEAD_MS = 10_000;
+/** A killed process is gone at once, where it does not hang in the disk. */
+const KILLED_MS = 5000;
 
 export interface DownOptions {
   readonly world: World;
@@ -160,6 +163,16 @@ export function leadMark({ home }: World, { name }: Pick<TeamFile, 'name'>): Mar
   return { member: agentIdOf(LEAD, name), home: home.root };
 }
 
+/** Whether a process ends in time. */
+async function isGone(process: ProcessRef, clock: Clock, withinMs: number, hurry?: AbortSignal): Promise<boolean> {
+  const until = clock.monotonic() + withinMs;
+  while (await isAlive(process)) {
+    if (clock.monotonic() >= until || hurry?.aborted) return false;
+    await clock.sleep(25);
+  }
+  return true;
+}
+
 /** The lead's process is asked by SIGTERM: it sees that the team is no longer its own, and just ends. */
 async function endLead(
   world: World,
@@ -171,9 +184,8 @@ async function endLead(
   const mark = leadMark(world, team);
   for (const owner of owners) {
     if (!(await sendSignal(owner, 'SIGTERM'))) continue;
-    const until = clock.monotonic() + LEAD_MS;
-    while ((await isAlive(owner)) && clock.monotonic() < until && !hurry?.aborted) await clock.sleep(25);
-    await sendSignal(owner, 'SIGKILL', 'group');
+    if (await isGone(owner, clock, LEAD_MS, hurry)) continue;
+    if (await sendSignal(owner, 'SIGKILL', 'group')) await isGone(owner, clock, KILLED_MS);
   }
   await hurried(endMarked(mark, clock), { marks: [mark], hurry, clock });
 }

@@ -53,7 +53,7 @@ export async function statusOf(world: Pick<World, 'home'>, team: TeamFile): Prom
         ...(tmuxPaneId !== '' && { pane: tmuxPaneId }),
         ...(isHidden(team, member) && { hidden: true }),
         ...(color && { color }),
-        backend: (backendType === 'tmux' ? 'tmux' : undefined) ?? record?.backend ?? 'in-process',
+        backend: (backendType !== 'in-process' ? backendType : undefined) ?? record?.backend ?? 'in-process',
         runtime,
         model,
         mode,

@@ -21,6 +21,7 @@ import { untilStarted } from '../../team/starting.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import type { AgentCall } from '../../tools/agent.js';
 import type { AskUser } from '../../tools/askUserQuestion.js';
+import type { StyledLine } from '../../util/styledText.js';
 import { worktreeHooks } from '../hooks/worktreeHooks.js';
 import { agentsFor } from '../knowledge/agentTypes.js';
 import { requireMembersServers } from '../mcp/teamServers.js';
@@ -32,6 +33,7 @@ import type { SessionParts } from '../session/sessionGround.js';
 import { releaseFormer, startAsked } from '../start/addMember.js';
 import { createHostStarts } from '../start/hostRequest.js';
 import { resolveMember } from '../start/memberRequest.js';
+import { createStatusLine } from '../statusLine/statusLine.js';
 import { createMessagePort } from '../tools/messagePort.js';
 import { createTeamPort } from './leadTeam.js';
 import { showOpenRequests } from './openRequests.js';
@@ -41,6 +43,8 @@ export interface LeadView extends LeadScreen {
   /** Where a person is there to be asked. */
   readonly ask?: AskUser;
   event(event: AgentEvent): void;
+  /** Shows the lines of the setting `statusLine`, where it has a place for them. */
+  readonly statusLine?: (lines: readonly StyledLine[]) => Promise<void>;
   /** Every member's record, about once a second. */
   members(members: readonly { readonly name: string; readonly record: RunRecord }[]): void;
 }
@@ -122,6 +126,15 @@ export async function openLead(options: LeadOptions): Promise<Session> {
       };
     },
   });
+  const showLines = backend.statusLine ?? view.statusLine;
+  const statusLine =
+    showLines &&
+    createStatusLine({
+      ...{ world, launch, show: showLines, note: (line) => view.note(line) },
+      cwd: () => session.parts.state.cwd,
+      settings: session.parts.settings,
+      lookAtSettings: session.parts.rulesChanged,
+    });
   let looksWithoutTeam = 0;
   const watch = createMemberWatch({
     place,
@@ -137,8 +150,10 @@ export async function openLead(options: LeadOptions): Promise<Session> {
     },
     tasks: session.parts.tasks,
     events: session.parts.events,
+    endOf: async (member) => (member.tmuxPaneId === '' ? undefined : backend.ended(paneOf(member))),
     async show(members) {
       view.members(members);
+      statusLine?.look(members);
       const team = await teamFile.read();
       const facts = members.flatMap(({ name, record }) => {
         const member = team?.members.find((other) => other.name === name);
@@ -159,13 +174,14 @@ export async function openLead(options: LeadOptions): Promise<Session> {
   const over = new AbortController();
   const until = AbortSignal.any([signal, over.signal]);
   engine.pulse.every(1000, watch, until);
-  engine.pulse.every(1000, () => settleLeftStarts(place, backend), until);
+  engine.pulse.every(1000, () => settleLeftStarts(place, backend, teamFile), until);
   engine.pulse.every(1000, () => session.parts.asker.check(), until);
   return {
     ...session,
     async close(exit) {
       // Whoever takes the team down now is the one who tells how its members end.
       over.abort();
+      await statusLine?.close();
       await starts.close();
       await session.close(exit);
     },

@@ -5,8 +5,8 @@ import type { TeamPlace } from '../../team/messages.js';
 import type { RunRecordFile } from '../../team/runRecord.js';
 import { openTeamFile } from '../../team/teamFile.js';
 
-/** A lead that is missed once may be coming back at this moment. */
-const LOOKS = 2;
+/** A lead that is missed once or twice may be coming back at this moment. */
+const LOOKS = 3;
 
 /**
  * Whether the team still has a lead to work for. Where it has none, the member's record says that it leaves: under the

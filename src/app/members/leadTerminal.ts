@@ -155,6 +155,7 @@ export function openLeadTerminal({
     note: (line) => terminal.say(line),
     ask: (question, signal) => questions.ask(question, signal),
     members: () => {},
+    statusLine: (lines) => terminal.status(lines),
     card(request) {
       file.require().then(
         ({ members }) => terminal.card(request, members.find(({ name }) => name === request.from)?.color),

@@ -6,6 +6,7 @@ import { openPrompt, type Prompt } from '../../tui/prompt.js';
 import { Shown, shown } from '../../tui/shown.js';
 import { type Theme, theme, wantsColor } from '../../tui/theme.js';
 import { messageOf } from '../../util/errors.js';
+import type { StyledLine } from '../../util/styledText.js';
 import type { OpenQuestion } from '../session/questions.js';
 import { cardLines, questionLines } from './cards.js';
 import { type Conversation, obey } from './conversation.js';
@@ -16,6 +17,8 @@ export interface Terminal {
   card(request: TeamRequest, color: string | undefined): void;
   question(question: OpenQuestion): void;
   say(line: string): void;
+  /** Shows these lines above what is typed from now on. */
+  status(lines: readonly StyledLine[]): Promise<void>;
   /** Gives the whole screen to `work` until that ends, or until the signal that it is given is aborted. */
   lend(work: (signal: AbortSignal) => Promise<void>): Promise<void>;
   close(): void;
@@ -32,7 +35,8 @@ export interface TerminalOptions {
 }
 
 export function openTerminal({ name, color, conversation, onInterrupt, onEnd }: TerminalOptions): Terminal {
-  const look: Theme = theme(wantsColor(environment(), true));
+  const isColored = wantsColor(environment(), true);
+  const look: Theme = theme(isColored);
   const closing = new AbortController();
   let prompt: Prompt | undefined;
   const say = (line: Shown) => prompt?.print(line);
@@ -59,6 +63,10 @@ export function openTerminal({ name, color, conversation, onInterrupt, onEnd }: 
       for (const line of questionLines(question, look)) say(line);
     },
     say: (line) => say(look.dim(line)),
+    async status(lines) {
+      const { shownLine } = await import('../../tui/statusLine.js');
+      prompt?.setStatus((columns) => lines.map((line) => shownLine(line, columns, isColored)));
+    },
     lend: async (work) => prompt?.lend(() => work(closing.signal)),
     close() {
       closing.abort();

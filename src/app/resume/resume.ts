@@ -35,11 +35,12 @@ export async function resume(world: World, options: ResumeOptions): Promise<Resu
     throw new UserError(`"troupe resume" needs a terminal, or --detach.${run}`);
   }
   const plan = await planResume(world, found, { interactive: true });
-  const wasHere = team.tmux === undefined && !detach;
+  const wasInIterm2 = team.members.some(({ backendType }) => backendType === 'iterm2');
+  const wasHere = team.tmux === undefined && !wasInIterm2 && !detach;
   const wanted = options.backend ?? (wasHere ? 'in-process' : 'auto');
   const wish: BackendWish = { wanted, command: 'up', detach, isTerminal, layout: team.layout ?? 'panes' };
   const decided = await decideBackend(world, wish);
-  if (decided.type === 'in-process' && decided.notice) note(decided.notice);
+  if (decided.notice) note(decided.notice);
   let members: readonly Returned[] = [];
   const shown = await showTeam({
     world,

@@ -44,7 +44,7 @@ export async function runFacts(
       ...(lastReport !== undefined && { lastReport }),
     });
   }
-  const events = await openEventLog(paths.events, clock).read();
+  const events = await openEventLog(paths.events, clock).readWhole();
   return {
     session_id: sessionId,
     team: team.name,

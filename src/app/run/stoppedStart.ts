@@ -1,6 +1,7 @@
 import { endOfStop, stopOf } from '../../headless/exitCode.js';
 import type { RunEnd } from '../../headless/result.js';
 import { endMarked, hurried } from '../../host/children.js';
+import { leftBehind } from '../../team/start/undone.js';
 import { leadMark } from '../end/down.js';
 import type { World } from '../services.js';
 import type { StartedTeam } from '../start/startTeam.js';
@@ -24,7 +25,8 @@ export async function startedOrStopped(
     return await hurried(starting, { marks: [mark], hurry, clock });
   } catch (error) {
     if (!over.aborted) throw error;
-    return endOfStop(stopOf(over.reason), '');
+    const end = endOfStop(stopOf(over.reason), '');
+    return { ...end, errors: [...end.errors, ...leftBehind(error)] };
   } finally {
     over.removeEventListener('abort', endChildren);
   }

@@ -2,6 +2,7 @@ import type { Layout } from '../../panes/arrange.js';
 import type { Backend, Pane } from '../../panes/backend.js';
 import { chooseBackend, type WantedBackend } from '../../panes/choose.js';
 import { createInProcessBackend, type StartMember } from '../../panes/inProcess.js';
+import { iterm2Problem, sessionAround } from '../../panes/iterm2/it2.js';
 import { createTmuxBackend, type TmuxBackend } from '../../panes/tmux/backend.js';
 import { startOwnServer, type TmuxServerFacts, tmuxProbe, useServer } from '../../panes/tmux/server.js';
 import { LEAD } from '../../team/member.js';
@@ -33,7 +34,11 @@ export interface BackendWish {
 /** Decides without touching anything. @throws UserError for what cannot be honoured. */
 export async function decideBackend(world: World, { wanted, command, detach, isTerminal }: BackendWish) {
   const environment = world.environment();
-  return chooseBackend({ wanted, command, detach, isTerminal, environment, probe: tmuxProbe(world.run, environment) });
+  const probe = {
+    ...tmuxProbe(world.run, environment),
+    iterm2Problem: () => iterm2Problem(world.run, environment),
+  };
+  return chooseBackend({ wanted, command, detach, isTerminal, environment, probe });
 }
 
 export type DecidedBackend = Awaited<ReturnType<typeof decideBackend>>;
@@ -50,6 +55,13 @@ export async function openBackend(
     return { backend: createInProcessBackend({ startMember: startHere }), leadIsHere: true };
   const environment = world.environment();
   const { run, clock, program } = world;
+  if (decided.type === 'iterm2') {
+    const session = sessionAround(environment) ?? '';
+    const launchFileOf = world.home.team(team).launchFile;
+    const { createIterm2Backend } = await import('../../panes/iterm2/backend.js');
+    const backend = createIterm2Backend({ team, run, clock, environment, program, session, launchFileOf });
+    return { backend, leadIsHere: true };
+  }
   const base = { team, run, clock, environment, program, layout: wish.layout };
   if (decided.where === 'own-server') {
     const { facts, leadPane } = await startOwnServer({ team, home: world.home.root, run, clock, environment });

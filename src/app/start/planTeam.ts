@@ -11,7 +11,7 @@ import { PermissionMode } from '../../permissions/mode.js';
 import { checkNewMemberName, checkTeamName, LEAD, nextColor } from '../../team/member.js';
 import type { TeamSettings } from '../../team/start/launch.js';
 import type { MemberRequest } from '../../team/start/slot.js';
-import { type Expanded, expandTemplate, loadTemplate, loadTemplates, plain } from '../../team/template/template.js';
+import { type Expanded, expandTemplate, findTemplate, loadTemplate, plain } from '../../team/template/template.js';
 import { UserError } from '../../util/errors.js';
 import { foldName } from '../../util/names.js';
 import { teamHooks } from '../hooks/teamHooks.js';
@@ -22,6 +22,7 @@ import { liveFrom } from '../permissions/liveSettings.js';
 import { rulesIn } from '../permissions/settingsRules.js';
 import type { World } from '../services.js';
 import { requestLimit } from '../session/requestLimit.js';
+import { statusLineIn } from '../statusLine/setting.js';
 import { requireCredentials } from './credentials.js';
 import { resolveMember } from './memberRequest.js';
 import { freeTeamName } from './teamName.js';
@@ -183,13 +184,10 @@ async function expand(
 ): Promise<Expanded> {
   const places = { cwd, home, shipped: shippedTemplates };
   const [first = '', ...rest] = words;
-  const { templates, broken } = await loadTemplates(places);
-  const isNamed =
-    template === undefined &&
-    [...templates.map(({ name }) => name), ...broken.map(({ file }) => basename(file, '.md'))].includes(first);
-  const name = template ?? (isNamed ? first : undefined);
-  const prompt = (isNamed ? rest : words).join(' ').trim();
-  if (name !== undefined) return expandTemplate(await loadTemplate(name, places), { prompt, set, trusted });
+  const named = template === undefined && first !== '' ? await findTemplate(first, places) : undefined;
+  const chosen = template === undefined ? named : await loadTemplate(template, places);
+  const prompt = (named ? rest : words).join(' ').trim();
+  if (chosen) return expandTemplate(chosen, { prompt, set, trusted });
   if (Object.keys(set).length > 0)
     throw new UserError('--set fills in the variables of a template, and none was named. See troupe templates');
   return plain(prompt);
@@ -231,6 +229,7 @@ async function settingsOf(
     ...(settings.agentLimits && { agentLimits: settings.agentLimits }),
     ...(settings.worktree && { worktree: settings.worktree }),
     ...(settings.autoMode && { autoMode: settings.autoMode }),
+    ...statusLineIn(loaded),
     ...(settings.telemetry && { telemetry: true }),
     ...(settings.autoDream && { autoDream: true }),
     ...instructionKeysOf(settings),

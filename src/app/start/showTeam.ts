@@ -3,6 +3,7 @@ import { handOver } from '../../host/run.js';
 import type { TmuxBackend } from '../../panes/tmux/backend.js';
 import { LEAD } from '../../team/member.js';
 import { livingRecord } from '../../team/shutdown.js';
+import { leftBehind } from '../../team/start/undone.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import { ExitCode, messageOf, UserError } from '../../util/errors.js';
 import { shellLine } from '../../util/text.js';
@@ -58,6 +59,7 @@ export async function showTeam({ world, team, color, note, detach, until, begin 
       note: (line) => (shown ? shown.view.note(line) : note(line)),
       ask: async (question, signal) => shown?.view.ask?.(question, signal),
       members: () => {},
+      statusLine: async (lines) => shown?.view.statusLine?.(lines),
     },
   });
   try {
@@ -127,7 +129,10 @@ class StoppedError extends UserError {}
 
 function stoppedBy({ reason }: AbortSignal, team: string, cause?: unknown): StoppedError {
   const code = reason === 'SIGINT' ? ExitCode.interrupted : ExitCode.terminated;
-  return new StoppedError(`Stopped by ${reason} before "${team}" was up: nothing of it runs.`, code, { cause });
+  const left = leftBehind(cause);
+  const stopped = `Stopped by ${reason} before "${team}" was up`;
+  const words = left.length === 0 ? `${stopped}: nothing of it runs.` : [`${stopped}.`, ...left].join('\n');
+  return new StoppedError(words, code, { cause });
 }
 
 /** Unless another process ends it already. */

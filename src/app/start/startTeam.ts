@@ -1,17 +1,19 @@
+import { existsSync } from 'node:fs';
 import { rm, rmdir } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import { ensureHome } from '../../config/paths.js';
+import { ensureHome, type TeamPaths } from '../../config/paths.js';
 import { thisProcess } from '../../host/processes.js';
 import type { Backend, Pane } from '../../panes/backend.js';
 import { createInProcessBackend, type StartMember } from '../../panes/inProcess.js';
 import { openTaskList } from '../../tasks/taskList.js';
-import { archiveTeam, makeTeamFolders } from '../../team/archive.js';
+import { archiveTeam, makeTeamFolders, unmakeTeamFolders } from '../../team/archive.js';
 import { openEventLog } from '../../team/eventLog.js';
 import { agentIdOf, LEAD } from '../../team/member.js';
 import { shutdownMember } from '../../team/shutdown.js';
 import { type StartDeps, startMember, startMembers } from '../../team/start/lifecycle.js';
-import { openTeamFile } from '../../team/teamFile.js';
-import { messageOf, UserError } from '../../util/errors.js';
+import { undone } from '../../team/start/undone.js';
+import { openTeamFile, type TeamFile } from '../../team/teamFile.js';
+import { messageOf } from '../../util/errors.js';
 import { closeDeadServers } from '../end/deadServers.js';
 import { endOrphans } from '../end/orphans.js';
 import { worktreeHooks } from '../hooks/worktreeHooks.js';
@@ -107,6 +109,7 @@ export function leadBackend(members: Backend, pane: Pane | undefined, leadHere: 
       return { ...pane, ownsPane: false };
     },
     ended: () => here.ended(inside),
+    effort: () => here.effort(inside),
     close: (_, owner) => here.close(inside, owner),
   };
 }
@@ -120,8 +123,7 @@ async function createTeam(world: World, plan: TeamPlan): Promise<string[]> {
   const place = placeOf(world, name);
   const self = await thisProcess();
   const now = clock.now();
-  await makeTeamFolders(place.paths);
-  await openTeamFile(place.paths.config).create({
+  const team: TeamFile = {
     name,
     createdAt: now,
     leadAgentId: agentIdOf(LEAD, name),
@@ -139,13 +141,27 @@ async function createTeam(world: World, plan: TeamPlan): Promise<string[]> {
       })),
     }),
     members: [],
-  });
+  };
+  try {
+    await makeTeamFolders(place.paths);
+    await openTeamFile(place.paths.config).create(team);
+  } catch (error) {
+    // Where there is a TeamFile it is that of another team.
+    if (!existsSync(place.paths.config)) await removeEmpty(place.paths, madeFolders);
+    throw error;
+  }
   try {
     await fillTeam(world, plan);
   } catch (error) {
     throw await undoTeam(world, plan, { madeFolders }, error);
   }
   return madeFolders;
+}
+
+async function removeEmpty(paths: TeamPaths, madeFolders: readonly string[]): Promise<void> {
+  await unmakeTeamFolders(paths);
+  // One that another team has moved into meanwhile is not empty, and stays.
+  for (const path of madeFolders.toReversed()) await rmdir(path).catch(() => {});
 }
 
 async function fillTeam(world: World, { name, expanded }: TeamPlan): Promise<void> {
@@ -174,11 +190,10 @@ async function undoTeam(
   const failures: string[] = [];
   const step = (work: () => Promise<unknown>) => work().catch((failure) => failures.push(messageOf(failure)));
   const self = await thisProcess();
-  // A lead that runs already must not take the team down by itself meanwhile.
-  const team = await openTeamFile(place.paths.config).update((current) => ({
-    ...current,
-    leadProcess: { ...self, claimedAt: world.clock.now() },
-  }));
+  const file = openTeamFile(place.paths.config);
+  // A lead that runs already must not take the team down by itself meanwhile. On a full disk that cannot be said.
+  const claiming = file.update((current) => ({ ...current, leadProcess: { ...self, claimedAt: world.clock.now() } }));
+  const team = await claiming.catch(() => file.require());
   const shutdown = { place, home: world.home.root, backend: open?.backend, sender: { from: 'user' } };
   for (const member of team.members) {
     await step(() => shutdownMember(shutdown, team, member, { graceMs: 0, force: true }));
@@ -189,12 +204,6 @@ async function undoTeam(
   await step(async () => open?.panes?.restoreWindow());
   await step(async () => open?.panes?.closeServer());
   await step(() => rm(place.paths.root, { recursive: true, force: true }));
-  // One that another team has moved into meanwhile is not empty, and stays.
-  for (const path of madeFolders.toReversed()) await rmdir(path).catch(() => {});
-  if (failures.length === 0) return error;
-  return new UserError(
-    `${messageOf(error)}\nUndoing the start failed in part: ${failures.join('; ')}. See troupe doctor.`,
-    1,
-    { cause: error },
-  );
+  await removeEmpty(place.paths, madeFolders);
+  return undone(error, 'the start', failures);
 }

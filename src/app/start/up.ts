@@ -49,7 +49,7 @@ export async function up(world: World, options: UpOptions): Promise<ShownTeam> {
   const { note, detach, until } = options;
   const { plan, backendWish, decided } = await planUp(world, options);
   for (const notice of [...plan.untrusted, ...plan.notices]) note(notice);
-  if (decided.type === 'in-process' && decided.notice) note(decided.notice);
+  if (decided.notice) note(decided.notice);
 
   return showTeam({
     world,

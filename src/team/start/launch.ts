@@ -1,10 +1,13 @@
-import { readFile, rm } from 'node:fs/promises';
+import { link, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { AutoModeKeys } from '../../config/autoModeSettings.js';
 import { InstructionKeys } from '../../config/instructionSettings.js';
 import { McpPolicy } from '../../config/mcpPolicyKeys.js';
+import { StatusLine } from '../../config/statusLineSettings.js';
 import { WorktreeKeys } from '../../config/worktreeSettings.js';
 import { HookSource } from '../../definitions/hookSource.js';
+import { systemIds } from '../../host/ids.js';
 import { PermissionMode } from '../../permissions/mode.js';
 import { writeAtomic } from '../../store/atomicFile.js';
 import { parseJson, toJson } from '../../store/jsonFile.js';
@@ -63,6 +66,7 @@ export const TeamSettings = z.object({
   /** How worktrees are made. */
   worktree: z.optional(WorktreeKeys),
   autoMode: z.optional(AutoModeKeys),
+  statusLine: z.optional(StatusLine),
   telemetry: z.optional(z.boolean()),
   autoDream: z.optional(z.boolean()),
   ...InstructionKeys,
@@ -118,7 +122,7 @@ export const Launch = z.object({
   worktree: z.optional(
     z.object({ path: z.string(), branch: z.string(), base: z.string(), hookMade: z.optional(z.boolean()) }),
   ),
-  backend: z.enum(['tmux', 'in-process']),
+  backend: z.enum(['tmux', 'iterm2', 'in-process']),
   settings: TeamSettings,
 });
 export type Launch = z.infer<typeof Launch>;
@@ -133,36 +137,53 @@ export function launchIdOf({ member, team, generation }: Pick<Launch, 'member' |
 }
 
 /**
- * Reads the launch file and removes it. @throws UserError when it is not there (any more) or broken, or when it is that
- * of a later start than `launchId`, for whose process it stays.
+ * Takes the launch file away and reads it: of several processes that come for it one gets it. @throws UserError when it is
+ * not there (any more) or broken, or when it is that of a later start than `launchId`, for whose process it stays.
  */
 export async function takeLaunch(path: string, launchId?: string): Promise<Launch> {
-  let text: string;
+  if (launchId !== undefined) refuseLater(await readLaunch(path, path), launchId);
+  const taken = join(dirname(path), `${systemIds.hex(12)}.taken`);
+  await found(path, () => rename(path, taken));
   try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT'))
-      throw new UserError(
-        `No launch file at ${path}: it is read once. Start members with "troupe add" or "troupe restart".`,
-      );
-    throw error;
+    const launch = await readLaunch(taken, path);
+    // Between look and rename a later start may have put its own there.
+    if (launchId !== undefined && launchId !== launchIdOf(launch)) await link(taken, path).catch(() => {});
+    refuseLater(launch, launchId);
+    return launch;
+  } finally {
+    // Also one that is broken: it may hold secrets.
+    await rm(taken, { force: true });
   }
-  const launch = await parsed(text, path);
-  if (launchId !== undefined && launchId !== launchIdOf(launch))
-    throw new UserError(
-      `"${launch.member}" of ${launch.team} was started anew before this process was ready.`,
-      ExitCode.ok,
-    );
-  await rm(path, { force: true });
-  return launch;
 }
 
-/** One that is broken is removed all the same: it may hold secrets. */
-async function parsed(text: string, path: string): Promise<Launch> {
+function refuseLater(launch: Launch, launchId: string | undefined): void {
+  if (launchId === undefined || launchId === launchIdOf(launch)) return;
+  throw new UserError(
+    `"${launch.member}" of ${launch.team} was started anew before this process was ready.`,
+    ExitCode.ok,
+  );
+}
+
+/** @param path what an error names. */
+async function readLaunch(from: string, path: string): Promise<Launch> {
+  const text = await found(path, () => readFile(from, 'utf8'));
   try {
     return parseJson(Launch, text, path);
   } catch (error) {
-    await rm(path, { force: true });
+    await rm(from, { force: true });
     throw error;
+  }
+}
+
+async function found<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+    throw new UserError(
+      `No launch file at ${path}: it is read once. Start members with "troupe add" or "troupe restart".`,
+      ExitCode.usage,
+      { cause: error },
+    );
   }
 }

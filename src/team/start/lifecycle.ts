@@ -5,7 +5,7 @@ import { endMarked, markEnvironment } from '../../host/children.js';
 import type { Run } from '../../host/run.js';
 import { openMailbox } from '../../mailbox/mailbox.js';
 import type { Backend, Pane } from '../../panes/backend.js';
-import { ExitCode, messageOf, UserError } from '../../util/errors.js';
+import { messageOf, UserError } from '../../util/errors.js';
 import { fileNameOf } from '../../util/names.js';
 import { several } from '../../util/several.js';
 import { createTurns, type InTurn } from '../../util/turns.js';
@@ -24,6 +24,7 @@ import { changeMember, type Member, openTeamFile, withMember, worktreeOf } from 
 import { type Launch, launchIdOf, type TeamSettings, writeLaunch } from './launch.js';
 import { waitUntilReady } from './ready.js';
 import { giveBackSlot, type MemberRequest, reserveSlot, reserveSlots, type Slot } from './slot.js';
+import { undone } from './undone.js';
 
 type Undo = () => Promise<void>;
 
@@ -234,10 +235,5 @@ async function launchOf(
 async function rolledBack(error: unknown, undo: readonly Undo[]): Promise<unknown> {
   const failures: string[] = [];
   for (const step of undo.toReversed()) await step().catch((failure) => failures.push(messageOf(failure)));
-  if (failures.length === 0) return error;
-  return new UserError(
-    `${messageOf(error)}\nUndoing it failed in part: ${failures.join('; ')}. See troupe doctor.`,
-    ExitCode.failed,
-    { cause: error },
-  );
+  return undone(error, 'it', failures);
 }

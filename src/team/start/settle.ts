@@ -7,8 +7,11 @@ import { hasEnded, liveRecord, readRunRecord } from '../runRecord.js';
 import { changeMember, type Member, openTeamFile } from '../teamFile.js';
 
 /** A member that runs although whoever started it died first is written down, and is a member like any other from then on. */
-export async function settleLeftStarts(place: TeamPlace, backend: Backend): Promise<void> {
-  const file = openTeamFile(place.paths.config);
+export async function settleLeftStarts(
+  place: TeamPlace,
+  backend: Backend,
+  file = openTeamFile(place.paths.config),
+): Promise<void> {
   const team = await file.read();
   if (!team) return;
   for (const member of team.members) {

@@ -6,7 +6,7 @@ import { agentIdOf, findMember, nextColor } from '../member.js';
 import type { TeamPlace } from '../messages.js';
 import { hasEnded, liveRecord, readRunRecord } from '../runRecord.js';
 import { type Member, openTeamFile, type TeamFile, withMember } from '../teamFile.js';
-import { READY_MS } from './ready.js';
+import { LONGEST_MS } from './patience.js';
 
 /** A member to be, already validated: the agent type exists, the model is concrete, the mode is within the lead's. */
 export interface MemberRequest {
@@ -45,7 +45,7 @@ export interface Slot {
 /** How often a repeated request looks whether the first one is through. */
 const REPEAT_MS = 25;
 /** How long a lead may take to write down a member that runs already: until it is ready, and a few looks. */
-const SETTLED_MS = READY_MS + 5000;
+const SETTLED_MS = LONGEST_MS + 5000;
 
 /** Writes a member that is about to be started into the TeamFile. @throws UserError when one of that name lives. */
 export async function reserveSlot(place: TeamPlace, request: MemberRequest): Promise<Slot> {

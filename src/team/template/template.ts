@@ -35,22 +35,31 @@ export async function loadTemplates(
   return { templates, broken };
 }
 
-/** @throws UserError when there is none of that name (with the nearest), or the one that counts is broken (with file, line and key). */
-export async function loadTemplate(name: string, places: TemplatePlaces): Promise<Template> {
-  const all = await readAll(places);
-  const found = all.get(name);
-  if (!found) {
-    const names = [...all.keys()].sort();
-    throw new UserError(
-      `Unknown template "${name}".${didYouMean(name, names)} Templates: ${names.join(', ') || 'none'}`,
-    );
-  }
-  if (!('reason' in found)) return found;
+/** `undefined` where there is none of that name. @throws UserError when the one that counts is broken (with file, line and key). */
+export async function findTemplate(name: string, places: TemplatePlaces): Promise<Template | undefined> {
+  const found = (await readAll(places, (text, file) => mayBeCalled(name, text, file))).get(name);
+  if (!found || !('reason' in found)) return found;
   throw new UserError(`${found.file}${found.line === undefined ? '' : `:${found.line}`}: ${found.reason}`);
 }
 
+/** The same. @throws UserError also when there is none of that name (with the nearest). */
+export async function loadTemplate(name: string, places: TemplatePlaces): Promise<Template> {
+  const found = await findTemplate(name, places);
+  if (found) return found;
+  const names = [...(await readAll(places)).keys()].sort();
+  throw new UserError(`Unknown template "${name}".${didYouMean(name, names)} Templates: ${names.join(', ') || 'none'}`);
+}
+
+/** Parsing all that there are would take long. A name stands in its file as it is, unless YAML's escapes hide it. */
+function mayBeCalled(name: string, text: string, file: string): boolean {
+  return basename(file, '.md') === name || text.includes(name) || text.includes('\\');
+}
+
 /** The one that counts for each name. A broken file stands for its own name, and does not let a weaker one through. */
-async function readAll({ cwd, home, shipped }: TemplatePlaces): Promise<Map<string, Template | SkippedFile>> {
+async function readAll(
+  { cwd, home, shipped }: TemplatePlaces,
+  isWanted: IsWanted = () => true,
+): Promise<Map<string, Template | SkippedFile>> {
   const { folders } = await findProject(cwd);
   const places: [string, TemplateSource][] = [
     ...folders.map((folder): [string, TemplateSource] => [join(folder, '.claude', 'teams'), 'project']),
@@ -60,7 +69,8 @@ async function readAll({ cwd, home, shipped }: TemplatePlaces): Promise<Map<stri
   const all = new Map<string, Template | SkippedFile>();
   for (const [folder, source] of places) {
     for (const file of (await markdownFiles(folder)).filter((path) => dirname(path) === folder)) {
-      const read = await readTemplate(file, source);
+      const read = await readTemplate(file, source, isWanted);
+      if (!read) continue;
       const name = 'reason' in read ? basename(file, '.md') : read.name;
       if (!all.has(name)) all.set(name, read);
     }
@@ -68,9 +78,16 @@ async function readAll({ cwd, home, shipped }: TemplatePlaces): Promise<Map<stri
   return all;
 }
 
-async function readTemplate(file: string, source: TemplateSource): Promise<Template | SkippedFile> {
+type IsWanted = (text: string, file: string) => boolean;
+
+async function readTemplate(
+  file: string,
+  source: TemplateSource,
+  isWanted: IsWanted,
+): Promise<Template | SkippedFile | undefined> {
   try {
-    return await parseTemplate(await readDefinition(file), file, source, basename(file, '.md'));
+    const text = await readDefinition(file);
+    return isWanted(text, file) ? await parseTemplate(text, file, source, basename(file, '.md')) : undefined;
   } catch (error) {
     return skippedBecause(file, error);
   }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { launchIdOf, takeLaunch, writeLaunch } from '../../../src/team/start/launch.js';
@@ -14,6 +14,16 @@ test('a launch file is read once and then gone, for it holds secrets', async () 
   await writeLaunch(path, LAUNCH);
   expect(await takeLaunch(path)).toEqual(LAUNCH);
   await expect(takeLaunch(path)).rejects.toThrow(`No launch file at ${path}: it is read once.`);
+});
+
+test('of several that come for a launch file one gets it', async () => {
+  await using dir = await tempDir();
+  const path = join(dir.path, 'bob.json');
+  await writeLaunch(path, LAUNCH);
+  const readers = [undefined, launchIdOf(LAUNCH), undefined, launchIdOf(LAUNCH)];
+  const taken = await Promise.allSettled(readers.map((launchId) => takeLaunch(path, launchId)));
+  expect(taken.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+  expect(await readdir(dir.path)).toEqual([]);
 });
 
 test('a process that comes late does not take the launch file of the start after its own', async () => {

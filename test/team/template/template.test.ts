@@ -6,6 +6,7 @@ import { homeAt } from '../../../src/config/paths.js';
 import {
   type Expansion,
   expandTemplate,
+  findTemplate,
   loadTemplate,
   loadTemplates,
   plain,
@@ -77,6 +78,18 @@ describe('finding templates', () => {
       broken: [{ file, line: 5, reason: '"members[1].colour" is not a key of a template. Did you mean "color"?' }],
     });
     await expect(loadTemplate('a', w.places)).rejects.toThrow(`${file}:5: "members[1].colour" is not a key`);
+  });
+
+  test('a template is found however YAML writes its name, and other files of the same words are not taken for it', async () => {
+    await using w = await world();
+    await w.write('shipped', 'one.md', '---\nname: "fe\\x61ture"\n---\nescaped');
+    await w.write('shipped', 'two.md', '---\nname: >-\n  plain\n---\nfolded');
+    await w.write('project', 'three.md', '---\ndescription: for a feature\n---\nIt is no plain one: feature, plain.');
+    await w.write('user', 'four.md', '---\nbroken: feature\n---\nx');
+    expect(await findTemplate('feature', w.places)).toMatchObject({ name: 'feature', body: 'escaped' });
+    expect(await findTemplate('plain', w.places)).toMatchObject({ name: 'plain', body: 'folded' });
+    expect(await findTemplate('one', w.places)).toBeUndefined();
+    await expect(findTemplate('four', w.places)).rejects.toThrow('four.md:2: "broken" is not a key');
   });
 
   test('an unknown template is answered with the nearest and all that there are', async () => {
