@@ -51,7 +51,7 @@ const main = 'src/cli/main.ts';
 const builds = await Promise.all([
   build({ ...options, entryPoints: [{ in: main, out: 'program' }], plugins: [unused, librariesBeside] }),
   build({ ...options, entryPoints: [{ in: main, out: 'everyday' }], plugins: [unused, librariesBeside, everydayOnly] }),
-  ...libraryBuilds(root).map((library) => build({ ...options, ...library })),
+  ...libraryBuilds(root).map((library) => build({ ...options, ...library, plugins: [unused] })),
 ]);
 const outputs = Object.assign({}, ...builds.map(({ metafile }) => metafile.outputs));
 const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs));

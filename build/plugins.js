@@ -4,9 +4,15 @@ import { basename } from 'node:path';
 /** The commands that scripts call often. bin/troupe.js reads them from dist/everyday.txt. */
 export const EVERYDAY = 'send status inbox tasks plans approve reject permissions allow deny ls logs'.split(' ');
 
+// gray-matter takes these two at once, for files that name no engine of their own.
+const STAND_INS = {
+  'js-yaml': 'exports.safeLoad = exports.safeDump = () => { throw new Error("js-yaml is left out."); };',
+};
+
 /**
  * What libraries load at once and we never use, and what takes long to load: commander's child_process, for commands that
- * are programs of their own, and the Web Crypto that uuid looks for, where we hand it the randomness.
+ * are programs of their own, and the Web Crypto that uuid looks for, where we hand it the randomness;
+ * gray-matter's YAML, in whose place it is given another.
  */
 export const unused = {
   name: 'unused',
@@ -17,7 +23,10 @@ export const unused = {
       );
     leaveOut(/^node:child_process$/, 'commander');
     leaveOut(/^\.\/native\.js$/, 'uuid');
-    onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: 'module.exports = {}' }));
+    leaveOut(/^js-yaml$/, 'gray-matter');
+    onLoad({ filter: /.*/, namespace: 'unused' }, ({ path }) => ({
+      contents: STAND_INS[path] ?? 'module.exports = {}',
+    }));
   },
 };
 

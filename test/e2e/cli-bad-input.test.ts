@@ -46,7 +46,7 @@ async function expectRefusal(at: Scene, { args, says, exitCode = 2, env = {} }: 
   const variables = Object.entries({ ...at.env, ...env }).flatMap(([key, value]) =>
     value === undefined ? [] : [[key, value === 'NO_TMUX' ? at.withoutTmux : value]],
   );
-  const ended = await at.troupe(args, { cwd: at.project, env: Object.fromEntries(variables), timeout: 30_000 });
+  const ended = await at.troupe(args, { cwd: at.project, env: Object.fromEntries(variables), timeout: 100_000 });
   expect({ ...ended, stderr: ended.stderr.replaceAll(at.project, 'PROJECT') }).toEqual({
     stderr: `troupe: ${says.replace('PID', pid)}`,
     exitCode,

@@ -15,7 +15,7 @@ test('in a terminal with tmux the demo shows every member in a pane of its own, 
     const screen = await shell.screen();
     for (const member of ['team-lead', 'planner', 'implementer', 'reviewer']) expect(screen).toContain(`── ${member} `);
   });
-  await eventually(async () => expect(await shell.screen()).toContain('ended with 0'), 60_000);
+  await eventually(async () => expect(await shell.screen()).toContain('ended with 0'), 200_000);
   expect(await shell.screen()).toContain('passes now');
   const sockets = await readdir(join(at.folder, 'tmux', `tmux-${process.getuid?.()}`));
   expect(sockets).toEqual(['terminal']);
@@ -26,7 +26,7 @@ test('with no tmux on the PATH the demo runs in one process, in a terminal too',
   const PATH = await pathWithoutTmux(join(at.folder, 'bin'));
   await using shell = await terminal(at.env, at.folder);
   await shell.type(`PATH=${PATH} node ${BIN} demo --seed 6; echo ended with $?`);
-  await eventually(async () => expect(await shell.screen()).toContain('ended with 0'), 60_000);
+  await eventually(async () => expect(await shell.screen()).toContain('ended with 0'), 200_000);
   expect(await shell.screen()).toContain('There is no tmux on the PATH. The team runs in this process.');
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../helpers/eventually.js';
 import { live } from '../helpers/headless.js';
-import { type TmuxStage, tmuxStage } from '../helpers/tmuxTeam.js';
+import { STARTS_WITHIN, type TmuxStage, tmuxStage } from '../helpers/tmuxTeam.js';
 
 const TEAM = `---
 name: pair
@@ -12,6 +12,9 @@ members: [{ name: bob, permissionMode: bypassPermissions, prompt: Look. }]
 Go.
 `;
 const HANGS = 'agents: { team-lead: [{ reply: I wait. }], bob: [{ fault: { stream: hang, times: 9 }, reply: never }] }';
+/** Whoever has nothing to finish leaves soon. */
+const LEAD_HANGS =
+  'agents: { team-lead: [{ fault: { stream: hang, times: 9 }, reply: never }], bob: [{ reply: I looked. }] }';
 const RUN = ['run', 'pair', '--backend', 'tmux', '--output-format', 'json'];
 
 async function pair(script = HANGS): Promise<TmuxStage> {
@@ -54,7 +57,7 @@ test.each([
   { what: 'the next start', args: ['run', 'Hello.', '--output-format', 'json'] },
   { what: 'gc', args: ['gc'] },
 ])('what a killed run left in tmux is ended by $what, and its team stays', async ({ args }) => {
-  await using team = await pair();
+  await using team = await pair(LEAD_HANGS);
   // Whoever is killed may hold a lock just then: it is another's when it is stale.
   const traces = async () => ({ ...(await team.traces()), locks: [] });
   const before = await traces();
@@ -66,7 +69,7 @@ test.each([
   await eventually(async () => {
     const { members } = await team.status();
     expect(members.map(({ state }) => state).toSorted()).toEqual(['exited', 'terminated']);
-  }, 60_000);
+  }, STARTS_WITHIN);
   expect((await team.traces()).sockets).toHaveLength(1);
   const next = await team.troupe(args);
   expect(next.exitCode, next.stderr).toBe(0);

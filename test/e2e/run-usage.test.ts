@@ -22,7 +22,7 @@ test.each([
   { what: 'turns that are none', args: ['x', '--max-turns', '0'], says: /whole number from 1/ },
   { what: 'an amount that is none', args: ['x', '--max-budget-usd', '-1'], says: /amount in US dollars/ },
   { what: 'an unknown backend', args: ['x', '--backend', 'screen'], says: /in-process/ },
-  { what: 'a backend that there is not yet', args: ['x', '--backend', 'iterm2'], says: /no iTerm2 backend/ },
+  { what: 'a backend for a person', args: ['x', '--backend', 'iterm2'], says: /iterm2 is for "troupe up"/ },
   { what: 'an unknown mode', args: ['x', '--permission-mode', 'yolo'], says: /bypassPermissions/ },
   { what: 'an unknown template', args: ['--template', 'reveiw'], says: /Did you mean "review"\?/ },
   { what: 'a variable without a template', args: ['x', '--set', 'a=b'], says: /--set/ },

@@ -6,6 +6,7 @@ import { systemIds } from '../../src/host/ids.js';
 import { type RunOptions, type RunResult, run } from '../../src/host/run.js';
 import { parseScript } from '../../src/modelServer/script/script.js';
 import { startModelServer } from '../../src/modelServer/server.js';
+import { endProcessesOf } from './ownProcesses.js';
 import { tempDir } from './tempDir.js';
 
 export const BIN = fileURLToPath(new URL('../../bin/troupe.js', import.meta.url));
@@ -22,7 +23,7 @@ export interface Stage extends AsyncDisposable {
   readonly server: Awaited<ReturnType<typeof startModelServer>>;
 }
 
-/** A home, a user's home, a tmux folder and a scripted model of the test's own. */
+/** A home, a user's home, a tmux folder and a scripted model of the test's own; whatever still runs there ends with it. */
 export async function stage(script?: string): Promise<Stage> {
   const dir = await tempDir();
   const [home, user, sockets] = ['troupe-home', 'user', 'tmux'].map((name) => join(dir.path, name)) as [
@@ -53,6 +54,7 @@ export async function stage(script?: string): Promise<Stage> {
     troupe: (args, options) => run(process.execPath, [BIN, ...args], { env, cwd: dir.path, ...options }),
     async [Symbol.asyncDispose]() {
       await server.close();
+      await endProcessesOf(dir.path);
       await dir[Symbol.asyncDispose]();
     },
   };

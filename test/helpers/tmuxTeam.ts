@@ -7,6 +7,7 @@ import { run } from '../../src/host/run.js';
 import { eventually } from './eventually.js';
 import { initRepo } from './gitRepo.js';
 import { type Looks, looksInto, type Status } from './looks.js';
+import { processesOf } from './ownProcesses.js';
 import { type Stage, stage } from './program.js';
 import { textOf } from './requests.js';
 
@@ -49,7 +50,7 @@ export interface Traces {
   readonly locks: readonly string[];
 }
 
-/** A stage whose programs may start tmux servers; whatever still runs of them is ended with it. */
+/** A stage whose programs may start tmux servers. */
 export async function tmuxStage(
   script: string,
   makeRepo: (path: string) => Promise<unknown> = initRepo,
@@ -118,14 +119,6 @@ export async function tmuxStage(
       await writeFile(join(base.home, 'templates', `${name}.md`), text);
     },
     traces,
-    async [Symbol.asyncDispose]() {
-      await eventually(async () => {
-        const left = await processesOf(base.folder);
-        for (const { pid } of left) kill(pid);
-        expect(left).toEqual([]);
-      });
-      await base[Symbol.asyncDispose]();
-    },
   };
 }
 
@@ -150,27 +143,6 @@ export async function isRunning(pid: number): Promise<boolean> {
 export async function lines(file: string, args: readonly string[], env?: Record<string, string>): Promise<string[]> {
   const { stdout } = await run(file, args, env && { env });
   return stdout.split('\n').filter((line) => line !== '');
-}
-
-async function processesOf(folder: string): Promise<{ pid: number; command: string }[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && name !== String(process.pid));
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const environment = await readFile(join('/proc', pid, 'environ'), 'utf8').catch(() => '');
-      if (!environment.includes(folder)) return [];
-      const command = await readFile(join('/proc', pid, 'cmdline'), 'utf8').catch(() => '');
-      return [{ pid: Number(pid), command: command.replaceAll('\0', ' ').trim() }];
-    }),
-  );
-  return found.flat();
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has just ended.
-  }
 }
 
 async function listing(folder: string): Promise<string[]> {

@@ -7,7 +7,7 @@ import { HooksByEvent } from '../../src/definitions/hook.js';
 import type { HttpLimits } from '../../src/hooks/http.js';
 import type { CallServer } from '../../src/hooks/mcpTool.js';
 import { createHookEngine, type HookCall } from '../../src/hooks/run.js';
-import { markedProcesses } from '../../src/host/children.js';
+import { endMarked, markedProcesses } from '../../src/host/children.js';
 import { type Clock, systemClock } from '../../src/host/clock.js';
 import { systemIds } from '../../src/host/ids.js';
 import { eventually } from '../helpers/eventually.js';
@@ -64,6 +64,7 @@ async function bench({
     text: (name: string) => readFile(join(dir.path, name), 'utf8'),
     async [Symbol.asyncDispose]() {
       await engine.close();
+      await endMarked(mark, systemClock, 0);
       await dir[Symbol.asyncDispose]();
     },
   };

@@ -37,8 +37,8 @@ export async function mcpBench() {
         environment: { PATH: process.env['PATH'] ?? '' },
         mark: markEnvironment(mark),
         log: openServerLog(join(dir.path, `${name}.log`)),
-        timeoutMs: 20_000,
-        callTimeoutMs: 20_000,
+        timeoutMs: 50_000,
+        callTimeoutMs: 50_000,
         onProblem: (problem) => problems.push(problem),
         ...more,
       });

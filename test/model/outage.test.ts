@@ -39,24 +39,37 @@ function askingIn(folder: string, baseURL: string, limit: number, more: { fallba
   };
 }
 
-/** Five members ask a service that is overloaded for three seconds. Returns how often they were refused. */
+/** Five members ask a service that is overloaded until that is ended. */
 async function outage(folderOf: (member: string) => string) {
-  await using server = await modelServer({ faults: [{ status: 529, for: 3 }] });
-  const answers = await Promise.all(MEMBERS.map((member) => askingIn(folderOf(member), server.url, 20)(member)));
-  expect(answers).toEqual(MEMBERS.map(() => 'end_turn'));
-  return server.log().filter(({ status }) => status === 529).length;
+  let now = 0;
+  const server = await modelServer({
+    clock: { ...systemClock, now: () => now },
+    faults: [{ status: 529, for: 1 }],
+  });
+  const answers = Promise.all(MEMBERS.map((member) => askingIn(folderOf(member), server.url, 20)(member)));
+  answers.catch(() => {});
+  return {
+    answers,
+    refusals: () => server.log().filter(({ status }) => status === 529).length,
+    end() {
+      now = 1000;
+    },
+    [Symbol.asyncDispose]: () => server.close(),
+  };
 }
 
 test('five members who share the back-off all come through an outage, with far fewer requests than without', async () => {
   await using dir = await tempDir();
-  const [shared, alone] = await Promise.all([
-    outage(() => join(dir.path, 'shared')),
-    outage((member) => join(dir.path, member)),
-  ]);
-  // All five at once; then one at a time, after about 0.5 s, 1.5 s and 3.5 s, and as many more at most as luck has it.
-  expect(shared).toBeLessThanOrEqual(MEMBERS.length + 4);
-  // Each for itself, the first time again long before the three seconds are over.
-  expect(alone).toBeGreaterThanOrEqual(MEMBERS.length * 2);
+  const began = systemClock.monotonic();
+  await using shared = await outage(() => join(dir.path, 'shared'));
+  await using alone = await outage((member) => join(dir.path, member));
+  // Each for itself, all ask again soon.
+  await eventually(() => expect(alone.refusals()).toBeGreaterThanOrEqual(MEMBERS.length * 2));
+  const lasted = systemClock.monotonic() - began;
+  for (const one of [shared, alone]) one.end();
+  for (const one of [shared, alone]) expect(await one.answers).toEqual(MEMBERS.map(() => 'end_turn'));
+  // All five at once; then one at a time: after half a second, a quarter less at the least, and twice as long each time.
+  expect(2 ** (shared.refusals() - MEMBERS.length)).toBeLessThanOrEqual(lasted / 375 + 1);
 });
 
 test('no more requests are in flight than the machine allows, and an abort makes room for the next', async () => {

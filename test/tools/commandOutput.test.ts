@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { signalGroup } from '../../src/host/processes.js';
 import { run, start } from '../../src/host/run.js';
@@ -45,7 +46,11 @@ it('loses nothing of what is printed while it drops the middle, where the printe
   const exited = printing.exited.then(() => {
     isOver = true;
   });
-  while (!isOver) await output.trim(printers);
+  while (!isOver) {
+    await output.trim(printers);
+    // It may look without letting anybody else come to word.
+    await setImmediate();
+  }
   await exited;
   const { text } = await output.read(1_000_000);
   await output.close();

@@ -39,7 +39,8 @@ export async function createCommandOutput(path: string, maxBytes = 64 * 1024 * 1
     path,
     descriptor: file.fd,
     async trim(printers) {
-      if ((await file.stat()).size <= maxBytes) return;
+      // At once, for it is asked many times a second.
+      if (fstatSync(file.fd).size <= maxBytes) return;
       printers?.pause();
       try {
         if (printers) await untilStill(file);
