@@ -12,9 +12,12 @@ members: [{ name: bob, permissionMode: bypassPermissions, prompt: Look. }]
 Go.
 `;
 const HANGS = 'agents: { team-lead: [{ reply: I wait. }], bob: [{ fault: { stream: hang, times: 9 }, reply: never }] }';
-/** Whoever has nothing to finish leaves soon. */
-const LEAD_HANGS =
-  'agents: { team-lead: [{ fault: { stream: hang, times: 9 }, reply: never }], bob: [{ reply: I looked. }] }';
+/** Whoever has nothing to finish leaves soon; the lead of the next run is answered. */
+const LEAD_HANGS = `
+agents:
+  team-lead: [{ when: { user: Hello }, reply: Hello. }, { fault: { stream: hang, times: 9 }, reply: never }]
+  bob: [{ reply: I looked. }]
+`;
 const RUN = ['run', 'pair', '--backend', 'tmux', '--output-format', 'json'];
 
 async function pair(script = HANGS): Promise<TmuxStage> {
