@@ -9,7 +9,7 @@ async function asked(schema: object) {
   await using dir = await tempDir();
   const file = join(dir.path, 'a.json');
   await writeFile(file, JSON.stringify(schema));
-  return askedAnswer(file);
+  return await askedAnswer(file);
 }
 
 test('the model is shown a schema as the API takes it, and its answer must fit the one that was given', async () => {

@@ -30,7 +30,7 @@ async function changed(before: Buffer, change: object): Promise<Buffer | string>
   } finally {
     expect(await readdir(dir.path)).toEqual(['a.txt']);
   }
-  return readFile(path);
+  return await readFile(path);
 }
 
 const toBlue = { old_string: 'grün', new_string: 'blau ü' };

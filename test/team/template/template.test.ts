@@ -247,7 +247,7 @@ describe('the shipped templates', () => {
   const shipped = async (name: string) => {
     const dir = await tempDir();
     await using _ = dir;
-    return loadTemplate(name, { cwd: dir.path, home: homeAt(join(dir.path, 'home')), shipped: SHIPPED });
+    return await loadTemplate(name, { cwd: dir.path, home: homeAt(join(dir.path, 'home')), shipped: SHIPPED });
   };
 
   test('all load, each with a description', async () => {
