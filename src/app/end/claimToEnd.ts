@@ -1,7 +1,7 @@
 import { isAlive, type ProcessRef, sendSignal, thisProcess } from '../../host/processes.js';
 import { findMember, LEAD } from '../../team/member.js';
 import { livingRecord } from '../../team/shutdown.js';
-import { patienceWithStarters } from '../../team/starting.js';
+import { patienceWithStarters } from '../../team/start/starters.js';
 import { openTeamFile, type TeamFile } from '../../team/teamFile.js';
 import { placeOf, type World } from '../services.js';
 

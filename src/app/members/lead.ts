@@ -17,7 +17,7 @@ import { paneOf } from '../../team/shutdown.js';
 import type { Launch } from '../../team/start/launch.js';
 import { type StartDeps, startMember } from '../../team/start/lifecycle.js';
 import { settleLeftStarts } from '../../team/start/settle.js';
-import { untilStarted } from '../../team/starting.js';
+import { untilStarted } from '../../team/start/starters.js';
 import { openTeamFile } from '../../team/teamFile.js';
 import type { AgentCall } from '../../tools/agent.js';
 import type { AskUser } from '../../tools/askUserQuestion.js';

@@ -274,12 +274,18 @@ test('a start whose starter was killed blocks nothing', async () => {
   expect(record && (await liveRecord(record)).state).toBe('idle');
 });
 
-test('a member whose starter was killed when it ran already is written down by its lead, and the same request finds it', async () => {
-  await using team = await teamOnDisk();
+/** Bob runs, and whoever started him was killed before he was written down. */
+async function leftRunning(team: TeamOnDisk) {
   const backend = membersIn(team);
   const { member, pane } = await startMember(depsIn(team, backend), requestIn(team, 'bob', { requestId: 'toolu_1' }));
   const { ownsPane: _, windowId: __, backendType: ___, ...unplaced } = member;
   await team.join({ ...unplaced, tmuxPaneId: '', reservedBy: DEAD });
+  return { backend, member, pane };
+}
+
+test('a member whose starter was killed when it ran already is written down by its lead, and the same request finds it', async () => {
+  await using team = await teamOnDisk();
+  const { backend, member, pane } = await leftRunning(team);
   const again = startMember(depsIn(team, backend), requestIn(team, 'bob', { requestId: 'toolu_1' }));
   await settleLeftStarts(team.place, backend);
   expect(await again).toEqual({ member, pane, movedMail: 0 });
@@ -290,10 +296,7 @@ test('a member whose starter was killed when it ran already is written down by i
 
 test('one that says so just before its slot is taken anew keeps it, and the same request finds it', async () => {
   await using team = await teamOnDisk();
-  const backend = membersIn(team);
-  const { member, pane } = await startMember(depsIn(team, backend), requestIn(team, 'bob', { requestId: 'toolu_1' }));
-  const { ownsPane: _, windowId: __, backendType: ___, ...unplaced } = member;
-  await team.join({ ...unplaced, tmuxPaneId: '', reservedBy: DEAD });
+  const { backend, member, pane } = await leftRunning(team);
   const path = team.paths.runRecord('bob');
   const record = await readFile(path, 'utf8');
   await rm(path);

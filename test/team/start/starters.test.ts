@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { thisProcess } from '../../src/host/processes.js';
-import { LEAD } from '../../src/team/member.js';
-import { untilStarted } from '../../src/team/starting.js';
-import { fakeClock } from '../helpers/fakeClock.js';
-import { someProgram, waitsFor } from '../helpers/patient.js';
-import { DEAD, teamOnDisk } from '../helpers/team.js';
+import { thisProcess } from '../../../src/host/processes.js';
+import { LEAD } from '../../../src/team/member.js';
+import { untilStarted } from '../../../src/team/start/starters.js';
+import { fakeClock } from '../../helpers/fakeClock.js';
+import { someProgram, waitsFor } from '../../helpers/patient.js';
+import { DEAD, teamOnDisk } from '../../helpers/team.js';
 
 const never = new AbortController().signal;
 

@@ -1,10 +1,10 @@
-import type { Clock } from '../host/clock.js';
-import { isAlive, type ProcessRef, processorTime } from '../host/processes.js';
-import { LEAD } from './member.js';
-import type { TeamPlace } from './messages.js';
-import { createPatience } from './start/patience.js';
-import { READY_MS } from './start/ready.js';
-import { openTeamFile, type TeamFile } from './teamFile.js';
+import type { Clock } from '../../host/clock.js';
+import { isAlive, type ProcessRef, processorTime } from '../../host/processes.js';
+import { LEAD } from '../member.js';
+import type { TeamPlace } from '../messages.js';
+import { openTeamFile, type TeamFile } from '../teamFile.js';
+import { createPatience } from './patience.js';
+import { READY_MS } from './ready.js';
 
 const LOOK_MS = 50;
 /** Longer than a starter waits for somebody who does nothing. */
